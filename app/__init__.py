@@ -1,0 +1,1 @@
+"""The application: settings, secrets, command line, engine, tray and window."""

@@ -1,0 +1,1 @@
+"""Between Telegram and the agents: journal, topics, approvals, rendering, delivery."""

@@ -1,0 +1,46 @@
+"""What the bridge needs to know from the settings, as frozen values. Built by ``app.settings``; no file access here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+
+class Role(StrEnum):
+    """owner: everything; operator: prompt and decide, no rules, no settings."""
+
+    OWNER = "owner"
+    OPERATOR = "operator"
+
+
+class Verbosity(StrEnum):
+    QUIET = "quiet"
+    NORMAL = "normal"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeConfig:
+    """``users`` maps Telegram user ids to roles; ``roots`` are absolute, existing when the hub started.
+
+    Times in seconds: ``ask_timeout`` until an unanswered request is denied, ``idle_close`` until an idle session's
+    process is ended, ``silence_notice`` until a silent running agent is asked about.
+    """
+
+    chats: frozenset[int]
+    users: Mapping[int, Role]
+    roots: tuple[Path, ...]
+    default_agent: str
+    language: str = "en"
+    verbosity: Verbosity = Verbosity.NORMAL
+    ask_timeout: float = 600.0
+    open_asks_per_topic: int = 50
+    idle_close: float = 900.0
+    silence_notice: float = 600.0
+    backlog_age: float = 60.0
+    runs_backlog: bool = False
+    allows_session_scope: bool = False
+    reads_pass: bool = True
+    agent_modes: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,76 @@
+"""How the rooms of the bridge speak to the outbox: durable, paced, addressed by key, never by a sleep.
+
+A *key* names one logical message for its whole life ("card:<ask id>", "status:<turn id>"): it can be revised
+before it was sent, and the newest revision wins. Implemented by ``bridge.outbox``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from bridge.inbound import Place
+from bridge.markdown.part import Part
+from bridge.messenger import FileUpload, Keyboard
+
+
+class MessageClass(IntEnum):
+    """Classes of the budget, most urgent first."""
+
+    PROMPT = 0
+    REPLY = 1
+    FINAL = 2
+    STATUS = 3
+    CLOSING = 4
+    PROGRESS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message. ``rings`` only for what needs a person. ``files`` makes it a file message with ``part`` as caption."""
+
+    place: Place
+    part: Part
+    klass: MessageClass
+    key: str = ""
+    keyboard: Keyboard = ()
+    rings: bool = False
+    reply_to: int | None = None
+    files: tuple[FileUpload, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryState:
+    """What became of a message: ``message_id`` None = not (yet) sent; ``failure`` a sentence when it never will be."""
+
+    message_id: int | None = None
+    failure: str = ""
+
+
+class Delivery(Protocol):
+    def post(self, message: Outgoing) -> str:
+        """Write the message durably and return its key; it is sent when the budget allows. Never blocks.
+
+        Joins the caller's open store transaction when there is one.
+        """
+
+    def revise(
+        self, key: str, part: Part, *, keyboard: Keyboard = (), klass: MessageClass = MessageClass.CLOSING
+    ) -> None:
+        """Change a posted message: in the queue, or by an edit. Revisions coalesce; an equal text is not sent.
+
+        An unknown key is ignored with a log line.
+        """
+
+    def drop(self, key: str) -> None:
+        """Forget a message that was not sent yet; no effect afterwards."""
+
+    async def outcome(self, key: str) -> DeliveryState:
+        """Wait until the message was sent or has failed for good."""
+
+    def key_of(self, chat_id: int, message_id: int) -> str | None:
+        """Which logical message a sent message is (also across restarts)."""
+
+    def typing(self, place: Place) -> None:
+        """Show "typing" if its own bucket allows; dropped otherwise."""

@@ -1,0 +1,1 @@
+"""Markdown to Telegram: a pure function from text to messages that are never refused."""

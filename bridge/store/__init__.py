@@ -1,0 +1,1 @@
+"""SQLite: everything that must not be lost."""

@@ -1,0 +1,1 @@
+"""Icons, the phone page and the catalogues of texts."""
