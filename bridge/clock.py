@@ -9,6 +9,8 @@ from typing import Protocol
 
 
 class Clock(Protocol):
+    """The clocks that the house reads and the way it waits."""
+
     def now(self) -> float:
         """Wall clock, seconds since the epoch; may jump."""
 

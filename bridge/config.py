@@ -16,6 +16,8 @@ class Role(StrEnum):
 
 
 class Verbosity(StrEnum):
+    """How much of a turn is shown while it runs."""
+
     QUIET = "quiet"
     NORMAL = "normal"
     FULL = "full"

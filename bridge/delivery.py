@@ -28,7 +28,7 @@ class MessageClass(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One message. ``rings`` only for what needs a person. ``files`` makes it a file message with ``part`` as caption."""
+    """One message. ``rings`` only for what needs a person; with ``files`` the ``part`` is their caption."""
 
     place: Place
     part: Part
@@ -49,6 +49,8 @@ class DeliveryState:
 
 
 class Delivery(Protocol):
+    """The durable, paced way out."""
+
     def post(self, message: Outgoing) -> str:
         """Write the message durably and return its key; it is sent when the budget allows. Never blocks.
 

@@ -25,6 +25,8 @@ class Person:
 
 
 class FileKind(StrEnum):
+    """What kind of file a person sent."""
+
     PHOTO = "photo"
     DOCUMENT = "document"
     AUDIO = "audio"
@@ -88,6 +90,8 @@ class ReactionChange:
 
 
 class TopicChange(StrEnum):
+    """What happened to a topic; its deletion is never told."""
+
     CREATED = "created"
     RENAMED = "renamed"
     CLOSED = "closed"
@@ -96,6 +100,8 @@ class TopicChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicEvent:
+    """A topic was created, renamed, closed or reopened; ``name`` is set by the first two."""
+
     update_id: int
     place: Place
     sender: Person
