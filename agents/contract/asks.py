@@ -94,7 +94,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. ``key`` is the agent's name for the answer; labels may be of any length."""
+    """One question. ``key`` is the agent's name for the answer; labels may be of any length.
+
+    ``allows_free_text`` matters for choices only; TEXT and NUMBER are always typed.
+    """
 
     key: str
     text: str
@@ -120,7 +123,11 @@ class QuestionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The chosen labels or the typed text of one question; no values = skipped."""
+    """The chosen labels (in the order of the options) or the typed text of one question; no values = skipped.
+
+    CONFIRM gives "yes" or "no", LINK gives "yes" when the person opened it and went through, NUMBER gives a text that
+    ``float()`` reads.
+    """
 
     key: str
     values: tuple[str, ...]
