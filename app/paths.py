@@ -1,0 +1,56 @@
+"""Where this computer keeps the hub's things. Folders are made on demand, for the user alone (0700)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "agent-hub"
+DATA_VARIABLE = "AGENT_HUB_DATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """``config`` holds settings.toml, ``data`` the database and snapshots, ``runtime`` the lock.
+
+    ``instance`` is "" for the platform's folders, else the folder that keeps this instance apart from others.
+    """
+
+    config: Path
+    data: Path
+    logs: Path
+    runtime: Path
+    instance: str = ""
+
+    @property
+    def settings_file(self) -> Path:
+        return self.config / "settings.toml"
+
+    @property
+    def database_file(self) -> Path:
+        return self.data / "hub.sqlite3"
+
+    def make(self) -> None:
+        """Create what is missing, closed to other users."""
+        for folder in (self.config, self.data, self.logs, self.runtime):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.name == "posix":
+            self.data.chmod(0o700)
+
+
+def folders(data_dir: Path | None = None) -> Folders:
+    """The platform's folders, or everything below ``data_dir`` (option, else AGENT_HUB_DATA)."""
+    chosen = data_dir or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
+    if chosen is not None:
+        root = chosen.expanduser().absolute()
+        return Folders(config=root, data=root / "data", logs=root / "logs", runtime=root / "run", instance=str(root))
+    dirs = platformdirs.PlatformDirs(APP_NAME, appauthor=False)
+    return Folders(
+        config=Path(dirs.user_config_dir),
+        data=Path(dirs.user_data_dir),
+        logs=Path(dirs.user_log_dir),
+        runtime=Path(dirs.user_runtime_dir) / APP_NAME if os.name == "posix" else Path(dirs.user_data_dir) / "run",
+    )

@@ -1,0 +1,169 @@
+"""Where the bot token comes from: environment, service credential, the system's keyring, or an agreed file.
+
+Only keyring backends of the system are accepted: a plaintext backend that some package installed would be chosen
+silently by the library otherwise (measured on keyring 25.7 with keyrings.alt). A locked keyring may open a prompt
+and block, so callers run ``read``/``store`` in a thread with a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.contract import HubError
+from app.paths import Folders
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+SERVICE = "agent-hub"
+TOKEN_NAME = "telegram-bot-token"  # noqa: S105 - the name of the entry, not its value
+TOKEN_VARIABLE = "AGENT_HUB_TOKEN"  # noqa: S105 - the name of the variable
+CREDENTIAL_NAME = "agent-hub-token"
+TOKEN_SHAPE = re.compile(r"\d{3,20}:[A-Za-z0-9_-]{20,}")
+ALLOWED_BACKENDS = (
+    "keyring.backends.SecretService",
+    "keyring.backends.libsecret",
+    "keyring.backends.kwallet",
+    "keyring.backends.Windows",
+    "keyring.backends.macOS",
+    "keyring.backends.chainer",
+)
+
+
+class SecretSource(StrEnum):
+    """Where a token was found; the plaintext file is named as such for ever."""
+
+    ENVIRONMENT = "environment"
+    CREDENTIAL = "service credential"
+    KEYRING = "keyring"
+    FILE = "plaintext file"
+
+
+class SecretError(HubError):
+    """No token could be read or stored."""
+
+
+class KeyringUnavailableError(SecretError):
+    """There is no keyring of the system, or it is locked: may pass, ask again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The token and where it came from; its value is in no repr."""
+
+    value: str
+    source: SecretSource
+
+    def __repr__(self) -> str:
+        return f"Token(<hidden>, {self.source.value})"
+
+
+def checked(value: str) -> str:
+    """A token without the blanks and line ends of a paste; raises SecretError when it can't be one."""
+    token = value.strip().strip("\"'").strip()
+    if not TOKEN_SHAPE.fullmatch(token):
+        raise SecretError(
+            "That does not look like a bot token.",
+            hint="Copy the whole line that BotFather gave you: digits, a colon, letters.",
+        )
+    return token
+
+
+def read(folders: Folders) -> Token:
+    """The token, by the order above. Raises SecretError; KeyringUnavailableError when a keyring may come later."""
+    if value := os.environ.get(TOKEN_VARIABLE):
+        return Token(checked(value), SecretSource.ENVIRONMENT)
+    if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / CREDENTIAL_NAME).is_file():
+        return Token(checked(file.read_text(encoding="utf-8")), SecretSource.CREDENTIAL)
+    plain = plaintext_file(folders)
+    if plain.is_file():
+        return Token(checked(plain.read_text(encoding="utf-8")), SecretSource.FILE)
+    value = _keyring_get(_token_name(folders))
+    if value is None:
+        raise SecretError("No bot token is set.", hint="Run: agent-hub setup (or set AGENT_HUB_TOKEN).")
+    return Token(checked(value), SecretSource.KEYRING)
+
+
+def store(value: str, folders: Folders, *, allow_plaintext: bool = False) -> SecretSource:
+    """Keep the token in the keyring; in a 0600 file only when the person agreed to plaintext."""
+    token = checked(value)
+    try:
+        _keyring_set(_token_name(folders), token)
+    except KeyringUnavailableError:
+        if not allow_plaintext:
+            raise
+        file = plaintext_file(folders)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(token)
+        return SecretSource.FILE
+    plaintext_file(folders).unlink(missing_ok=True)
+    return SecretSource.KEYRING
+
+
+def forget(folders: Folders) -> None:
+    """Delete the token wherever it was stored; a missing one is fine."""
+    plaintext_file(folders).unlink(missing_ok=True)
+    import keyring.errors
+
+    with suppress(keyring.errors.PasswordDeleteError, KeyringUnavailableError):
+        _backend().delete_password(SERVICE, _token_name(folders))
+
+
+def plaintext_file(folders: Folders) -> Path:
+    return folders.config / "token"
+
+
+def backend_name() -> str:
+    """The accepted keyring backend's name; raises KeyringUnavailableError."""
+    return type(_backend()).__module__
+
+
+def _token_name(folders: Folders) -> str:
+    """One entry per instance, so that two hubs on one computer keep two tokens."""
+    return f"{TOKEN_NAME}@{folders.instance}" if folders.instance else TOKEN_NAME
+
+
+def _backend() -> KeyringBackend:
+    import keyring  # slow at import, and not needed where the environment gives the token
+
+    backend = keyring.get_keyring()
+    if not type(backend).__module__.startswith(ALLOWED_BACKENDS):
+        raise KeyringUnavailableError(
+            "This computer has no keyring that the hub trusts.",
+            hint="Unlock or install one (GNOME Keyring, KWallet), or set AGENT_HUB_TOKEN.",
+            detail=f"keyring offered {type(backend).__module__}",
+        )
+    return backend
+
+
+def _keyring_get(name: str) -> str | None:
+    with _keyring_errors():
+        return _backend().get_password(SERVICE, name)
+
+
+def _keyring_set(name: str, value: str) -> None:
+    with _keyring_errors():
+        _backend().set_password(SERVICE, name, value)
+
+
+@contextmanager
+def _keyring_errors() -> Iterator[None]:
+    import keyring.errors
+
+    try:
+        yield
+    except keyring.errors.KeyringError as error:
+        raise KeyringUnavailableError(
+            "The keyring is locked or does not answer.",
+            hint="Log in to the desktop or unlock the keyring; the hub tries again.",
+            detail=type(error).__name__,
+        ) from error

@@ -1,0 +1,219 @@
+"""The one settings file (TOML): read, checked field by field, turned into the bridge's frozen values.
+
+Written back only through ``edit`` so that comments and order stay (tomlkit). Paths are made absolute here; whether
+a root exists is checked when it is used, so that a missing disk does not make the whole file invalid.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from agents.contract import AgentLaunch, HubError
+from bridge.config import BridgeConfig, Role, Verbosity
+
+DEFAULT_BASE_URL = "https://api.telegram.org/bot"
+DEFAULT_BASE_FILE_URL = "https://api.telegram.org/file/bot"
+
+
+class SettingsError(HubError):
+    """The settings file can't be used; the title names the line or the field."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TelegramSettings(_Section):
+    """The way to Telegram, and who may use the hub."""
+
+    base_url: str = Field(DEFAULT_BASE_URL, description="Bot API address without the token; change for an own server.")
+    base_file_url: str = Field(DEFAULT_BASE_FILE_URL, description="Address files are downloaded from.")
+    chats: tuple[int, ...] = Field((), description="Ids of the groups the hub listens to.")
+    users: Mapping[int, Role] = Field(
+        default_factory=dict, description="Who may use it: a list of user ids (owners), or a table id = role."
+    )
+    proxy: str = Field("", description="HTTP or SOCKS5 proxy for Telegram, for example socks5://127.0.0.1:1080.")
+
+    @field_validator("users", mode="before")
+    @classmethod
+    def _users_from_list(cls, value: Any) -> Any:
+        return dict.fromkeys(value, Role.OWNER) if isinstance(value, list | tuple) else value
+
+    @field_validator("base_url", "base_file_url", "proxy")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        if value and not urlsplit(value).hostname:
+            raise ValueError("must be an address such as https://host/path")
+        return value
+
+
+class WorkspaceSettings(_Section):
+    """Where agents may work."""
+
+    roots: tuple[Path, ...] = Field((), description="Folders agents may work in; nothing outside is offered.")
+
+    @field_validator("roots")
+    @classmethod
+    def _absolute(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(Path(os.path.abspath(root.expanduser())) for root in value)  # noqa: PTH100 - keeps symlinks
+
+
+class AgentSettings(_Section):
+    """One agent: replaces what was found, adds to how it is started."""
+
+    kind: Literal["", "acp"] = Field("", description='"acp" makes this entry any program that speaks ACP.')
+    title: str = Field("", description="Name shown to people (ACP entries).")
+    command: str = Field("", description="Program to start instead of the one found.")
+    args: tuple[str, ...] = Field((), description="Arguments added when it starts.")
+    env: Mapping[str, str] = Field(default_factory=dict, description="Environment added for this agent only.")
+    model: str = Field("", description="Model for new sessions; empty = the agent's own choice.")
+    mode: str = Field("", description="Permission mode for new sessions; empty = the mode that asks the most.")
+
+    @model_validator(mode="after")
+    def _acp_needs_command(self) -> AgentSettings:
+        if self.kind == "acp" and not self.command:
+            raise ValueError("an ACP entry needs a command")
+        return self
+
+    def launch(self) -> AgentLaunch:
+        return AgentLaunch(
+            command=self.command or None,
+            args=self.args,
+            env=dict(self.env),
+            model=self.model or None,
+            mode=self.mode or None,
+        )
+
+
+class AgentsSettings(_Section):
+    """Which agent new topics get, and a table per agent."""
+
+    default: str = Field("claude", description="Agent of a new topic.")
+    entries: Mapping[str, AgentSettings] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_entries(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "entries" in value:
+            return value
+        tables = {name: table for name, table in value.items() if isinstance(table, dict)}
+        return {**{name: rest for name, rest in value.items() if name not in tables}, "entries": tables}
+
+
+Seconds = Annotated[float, Field(gt=0, le=7 * 86400)]
+
+
+class HubSettings(_Section):
+    """How the hub behaves."""
+
+    language: Literal["en", "ru"] = Field("en", description="Language of the bot and the window.")
+    verbosity: Verbosity = Field(Verbosity.NORMAL, description="How much of a running turn is shown.")
+    ask_timeout: Seconds = Field(600, description="Seconds until an unanswered request is denied.")
+    open_asks_per_topic: Annotated[int, Field(ge=1, le=500)] = Field(50, description="Open requests a topic may have.")
+    idle_close: Seconds = Field(900, description="Seconds until an idle session's process is ended (it resumes).")
+    silence_notice: Seconds = Field(600, description="Seconds of silence until a running agent is asked about.")
+    run_backlog: bool = Field(False, description="Run what was written while the hub was off, without asking.")
+    session_scope: bool = Field(False, description='Offer "Allow for this session" on cards.')
+    reads_pass: bool = Field(True, description="Reads inside the session's folder pass without asking.")
+
+
+class Settings(_Section):
+    """The whole file."""
+
+    telegram: TelegramSettings = Field(default_factory=TelegramSettings)
+    workspace: WorkspaceSettings = Field(default_factory=WorkspaceSettings)
+    agents: AgentsSettings = Field(default_factory=AgentsSettings)
+    hub: HubSettings = Field(default_factory=HubSettings)
+
+    def bridge_config(self) -> BridgeConfig:
+        """What the bridge needs to know, frozen."""
+        return BridgeConfig(
+            chats=frozenset(self.telegram.chats),
+            users=dict(self.telegram.users),
+            roots=self.workspace.roots,
+            default_agent=self.agents.default,
+            language=self.hub.language,
+            verbosity=self.hub.verbosity,
+            ask_timeout=self.hub.ask_timeout,
+            open_asks_per_topic=self.hub.open_asks_per_topic,
+            idle_close=self.hub.idle_close,
+            silence_notice=self.hub.silence_notice,
+            runs_backlog=self.hub.run_backlog,
+            allows_session_scope=self.hub.session_scope,
+            reads_pass=self.hub.reads_pass,
+            agent_modes={name: entry.mode for name, entry in self.agents.entries.items() if entry.mode},
+        )
+
+    def launches(self) -> dict[str, AgentLaunch]:
+        """Per agent kind or ACP entry: how the user wants it started."""
+        return {name: entry.launch() for name, entry in self.agents.entries.items()}
+
+    def acp_entries(self) -> dict[str, str]:
+        """Names of the generic ACP entries with their titles."""
+        return {name: entry.title or name for name, entry in self.agents.entries.items() if entry.kind == "acp"}
+
+
+def parse(text: str, source: str = "settings.toml") -> Settings:
+    """Check a settings text; raises SettingsError whose title names the line or the field."""
+    try:
+        values = tomllib.loads(text.lstrip("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(
+            f"The settings file is not valid TOML: {error}", hint=f"Mend {source} at that place.", detail=source
+        ) from error
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(_first_problem(error), hint=f"Mend {source} and save it.", detail=str(error)) from error
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(step) for step in first["loc"] if step != "entries")
+    more = error.error_count() - 1
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "there is no such setting"
+    return f"Setting {field}: {message}" + (f" (and {more} more)" if more else "")
+
+
+def load(path: Path) -> Settings:
+    """Read the file; a missing file means the defaults."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            "The settings file can't be read.",
+            hint=f"Check the rights and the encoding (UTF-8) of {path}.",
+            detail=str(error),
+        ) from error
+    return parse(text, str(path))
+
+
+def edit(path: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Settings:
+    """Apply ``change`` to the file, keeping comments; nothing is written unless the outcome is valid."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    document = tomlkit.parse(text)
+    change(document)
+    changed = tomlkit.dumps(document)
+    settings = parse(changed, str(path))
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.write_text(changed, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            beside.unlink()
+    return settings

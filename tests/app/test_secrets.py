@@ -1,0 +1,93 @@
+"""Where the token comes from, and that nothing but a trusted keyring is used silently."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import fail
+
+from app import secrets
+from app.paths import folders
+
+TOKEN = "1234567:" + "A" * 30
+OTHER = "7654321:" + "B" * 30
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(secrets.TOKEN_VARIABLE, raising=False)
+    monkeypatch.delenv("CREDENTIALS_DIRECTORY", raising=False)
+    monkeypatch.setattr(keyring, "get_keyring", fail.Keyring)
+
+
+def test_the_environment_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(secrets.TOKEN_VARIABLE, TOKEN)
+    token = secrets.read(folders(tmp_path))
+    assert (token.value, token.source) == (TOKEN, secrets.SecretSource.ENVIRONMENT)
+
+
+def test_a_service_credential_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / secrets.CREDENTIAL_NAME).write_text(TOKEN + "\r\n", encoding="utf-8")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert secrets.read(folders(tmp_path / "hub")).value == TOKEN
+
+
+def test_no_token_anywhere_names_the_missing_keyring(tmp_path: Path) -> None:
+    with pytest.raises(secrets.KeyringUnavailableError) as caught:
+        secrets.read(folders(tmp_path))
+    assert "AGENT_HUB_TOKEN" in caught.value.hint
+
+
+def test_a_plaintext_keyring_of_another_package_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class PlaintextKeyring(KeyringBackend):
+        priority = 1
+
+        def get_password(self, service: str, username: str) -> str:
+            return TOKEN
+
+        def set_password(self, service: str, username: str, password: str) -> None:
+            raise AssertionError("must not be used")
+
+        def delete_password(self, service: str, username: str) -> None:
+            raise AssertionError("must not be used")
+
+    monkeypatch.setattr(keyring, "get_keyring", PlaintextKeyring)
+    with pytest.raises(secrets.KeyringUnavailableError):
+        secrets.read(folders(tmp_path))
+
+
+def test_plaintext_is_written_only_with_consent_and_for_the_user_alone(tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    with pytest.raises(secrets.KeyringUnavailableError):
+        secrets.store(TOKEN, place)
+    assert not secrets.plaintext_file(place).exists()
+    assert secrets.store(TOKEN, place, allow_plaintext=True) is secrets.SecretSource.FILE
+    assert secrets.plaintext_file(place).stat().st_mode & 0o077 == 0
+    assert secrets.read(place).source is secrets.SecretSource.FILE
+
+
+def test_a_forgotten_token_is_gone(tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    secrets.store(TOKEN, place, allow_plaintext=True)
+    secrets.forget(place)
+    with pytest.raises(secrets.SecretError):
+        secrets.read(place)
+
+
+@pytest.mark.parametrize("paste", [f"  {TOKEN}\r\n", f'"{TOKEN}"', TOKEN])
+def test_a_paste_with_blanks_and_quotes_is_a_token(paste: str) -> None:
+    assert secrets.checked(paste) == TOKEN
+
+
+@pytest.mark.parametrize("paste", ["", "hello", "123:short", "bot" + TOKEN])
+def test_what_is_no_token_is_refused_without_repeating_it(paste: str) -> None:
+    with pytest.raises(secrets.SecretError) as caught:
+        secrets.checked(paste)
+    assert not paste or paste not in caught.value.title + caught.value.hint
+
+
+def test_a_token_does_not_show_in_its_repr() -> None:
+    assert TOKEN not in repr(secrets.Token(TOKEN, secrets.SecretSource.KEYRING))
