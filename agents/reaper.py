@@ -1,0 +1,173 @@
+"""Ends agents whose hub was killed: a small child program, started once per hub, and the hub's handle on it.
+
+The child holds the reading end of a pipe. The hub writes ``+PID BIRTH`` when an agent starts, ``-PID`` when it ended
+cleanly and ``!PID`` when it died by itself; when the hub dies in whatever way, the pipe ends and everything that is
+still registered is ended. Claude's background shells live in sessions of their own and lose their parent when the
+agent dies (measured on Claude Code 2.1.332), so the child looks every two seconds who descends from whom.
+It costs nothing while no agent runs. Windows needs none of this: a job object does it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from agents.process_tree import ProcessRecord, descendants, end_all, process_table, signal_group
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at the process table while something is registered."""
+GRACE = 2.0
+"""Seconds an orphan has between TERM and KILL."""
+FLAG = "--reaper"
+"""The hidden argument by which a frozen application enters here instead of its own ``main``."""
+
+
+def command() -> list[str]:
+    """How to start the child: a frozen application has no ``-m`` and re-enters itself."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, FLAG]
+    return [sys.executable, "-m", "agents.reaper"]
+
+
+class Reaper:
+    """The hub's side. Cheap to make; the child starts with the first registration."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._registered: dict[int, ProcessRecord] = {}
+
+    @property
+    def registered(self) -> tuple[ProcessRecord, ...]:
+        """What runs now; worth keeping on disk for a ``sweep`` at the next start."""
+        return tuple(self._registered.values())
+
+    def register(self, record: ProcessRecord) -> None:
+        """From now on this process and all that descend from it die with the hub."""
+        self._registered[record.pid] = record
+        self._write(f"+{record.pid} {record.birth}")
+
+    def release(self, record: ProcessRecord, *, end_rest: bool) -> None:
+        """The process is gone. ``end_rest``: what it left behind is ended now."""
+        if self._registered.pop(record.pid, None) is not None:
+            self._write(f"{'!' if end_rest else '-'}{record.pid}")
+
+    def close(self) -> None:
+        """End the child together with everything still registered. Blocks a few seconds at most."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        if child.stdin is not None:
+            with contextlib.suppress(OSError):
+                child.stdin.close()
+        try:
+            child.wait(GRACE + 3)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+    def _write(self, line: str) -> None:
+        if sys.platform == "win32":
+            return
+        if self._child is None or self._child.poll() is not None:
+            # A first start, or somebody ended the reaper: tell a new one all that runs.
+            self._child = _start_child()
+            lines = [f"+{record.pid} {record.birth}" for record in self._registered.values()]
+            line = "\n".join(lines if line.startswith("+") else [*lines, line])
+        if line and self._child.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._child.stdin.write(line.encode() + b"\n")
+
+
+def _start_child() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        cwd=Path(__file__).resolve().parents[1],
+        env={"PATH": os.environ.get("PATH", os.defpath)},
+        start_new_session=True,
+    )
+
+
+_shared: list[Reaper] = []
+
+
+def shared_reaper() -> Reaper:
+    """The one reaper of this hub: one process needs one."""
+    if not _shared:
+        _shared.append(Reaper())
+    return _shared[0]
+
+
+class Watch:
+    """The child's side: what is registered and everybody seen below it so far."""
+
+    def __init__(self) -> None:
+        self._seen: dict[ProcessRecord, set[ProcessRecord]] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._seen
+
+    def take(self, line: str) -> None:
+        """Obey one line of the hub; a line that makes no sense is ignored."""
+        number, _, birth = line[1:].partition(" ")
+        if not number.isdigit():
+            return
+        if line[0] == "+" and birth:
+            self._seen.setdefault(ProcessRecord(int(number), birth), set())
+            return
+        for root in [record for record in self._seen if record.pid == int(number)]:
+            rest = self._seen.pop(root)
+            if line[0] == "!":
+                end_all(rest | descendants(rest), GRACE)
+
+    def look(self) -> None:
+        """Remember who descends from the registered ones now; forget who is gone."""
+        if self.is_idle:
+            return
+        table = process_table()
+        for root, seen in self._seen.items():
+            alive = {record for record in seen if table.get(record.pid, (0, ""))[1] == record.birth}
+            self._seen[root] = alive | descendants({root, *alive}, table)
+
+    def end_everything(self) -> None:
+        """The hub is gone: end all groups and all that was ever seen below them."""
+        self.look()
+        for root in self._seen:
+            signal_group(root, signal.SIGTERM)
+        everyone = {record for root, seen in self._seen.items() for record in (root, *seen)}
+        end_all(everyone, GRACE)
+        for root in self._seen:
+            signal_group(root, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def main() -> None:
+    """Run until the hub's end of the pipe closes, then end what it left."""
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, signal.SIG_IGN)
+    watch, rest = Watch(), b""
+    stdin = sys.stdin.fileno()
+    while True:
+        ready, _, _ = select.select([stdin], [], [], None if watch.is_idle else LOOK_EVERY)
+        if ready:
+            data = os.read(stdin, 65536)
+            if not data:
+                break
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                if line:
+                    watch.take(line.decode("ascii", "replace"))
+        watch.look()
+    watch.end_everything()
+
+
+if __name__ == "__main__":
+    main()
