@@ -90,7 +90,10 @@ class LoginState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentHealth:
-    """What was found on this computer. ``problem``/``hint`` are sentences; empty = fine."""
+    """What was found on this computer. ``problem``/``hint`` are sentences; empty = fine.
+
+    ``detail`` is for the "more" button: every place that was tried.
+    """
 
     kind: str
     title: str
@@ -100,6 +103,7 @@ class AgentHealth:
     problem: str = ""
     hint: str = ""
     is_usable: bool = False
+    detail: str = ""
 
 
 class AgentBackend(Protocol):
