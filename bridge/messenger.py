@@ -85,7 +85,12 @@ class ChatMovedError(MessengerError):
 
 
 class ForbiddenError(MessengerError):
-    """403 or a 400 for missing rights: said in tray and log."""
+    """403 or a 400 for missing rights: said in tray and log.
+
+    ``is_for_chat``: nothing at all can be sent to the chat (kicked, muted); else only this call lacks a right.
+    """
+
+    is_for_chat: bool = True
 
 
 class UnauthorizedError(MessengerError):
