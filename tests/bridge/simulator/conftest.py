@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 
 from bridge.simulator import Human, Simulator
+from tests.bridge.clocks import HandClock
 from tests.bridge.simulator.client import Client
-from tests.bridge.simulator.hand_clock import HandClock
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from bridge.simulator import Human
+from tests.bridge.clocks import HandClock
 from tests.bridge.simulator.client import Client
-from tests.bridge.simulator.hand_clock import HandClock
 
 
 def texts(updates: list[dict]) -> list[str]:
@@ -46,7 +46,7 @@ async def test_a_long_poll_ends_when_something_happens(client: Client, human: Hu
 async def test_a_long_poll_ends_empty_after_its_time(client: Client, clock: HandClock) -> None:
     poll = asyncio.create_task(client.updates(timeout=20))
     await asyncio.sleep(0.05)
-    clock.advance(20)
+    clock.move(20)
     assert await poll == []
 
 
@@ -56,7 +56,7 @@ async def test_the_same_offset_asked_again_at_once_is_slowed_down(client: Client
     poll = asyncio.create_task(client.updates(timeout=0))
     await asyncio.sleep(0.05)
     assert not poll.done()
-    clock.advance(3)
+    clock.move(3)
     assert await poll == []
 
 
@@ -94,9 +94,9 @@ async def test_a_message_waits_for_a_day_and_a_press_for_150_seconds(
     press = asyncio.create_task(human.press(human.from_bot()[-1], "Go"))
     await asyncio.sleep(0)
     assert len(client.simulator.world.updates) == 2
-    clock.advance(151)
+    clock.move(151)
     assert texts(client.simulator.world.updates.pending()) == ["a text"]
-    clock.advance(86_400)
+    clock.move(86_400)
     assert len(client.simulator.world.updates) == 0
     press.cancel()
 
