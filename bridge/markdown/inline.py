@@ -1,0 +1,298 @@
+"""Inline tokens to text and spans: styles, links, pictures, and the HTML tags Telegram knows. Pure.
+
+One ``Inline`` is one flow of text. It keeps the promise of ``styled``: spans outer before inner, nothing inside code.
+A span takes its place in the list when it opens and is filled in when it closes, so the list needs no sorting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from bridge.markdown.clean import expand_tabs
+from bridge.markdown.links import readable_target, telegram_link
+from bridge.markdown.styled import Span, Style
+
+PICTURE = "🖼"
+WRAPPED_AT = 64
+"""A source line at least this wide was wrapped by its writer: its end is a space. A shorter one is a line."""
+_STYLES = {
+    f"{name}_{end}": style
+    for name, style in (("strong", Style.BOLD), ("em", Style.ITALIC), ("s", Style.STRIKE))
+    for end in ("open", "close")
+}
+_TAG = re.compile(r"<(/?)(b|strong|i|em|u|ins|s|del|strike|code|kbd|br)\s*/?>\Z", re.IGNORECASE)
+_TAG_STYLES = {
+    "b": Style.BOLD,
+    "strong": Style.BOLD,
+    "i": Style.ITALIC,
+    "em": Style.ITALIC,
+    "u": Style.UNDERLINE,
+    "ins": Style.UNDERLINE,
+    "s": Style.STRIKE,
+    "del": Style.STRIKE,
+    "strike": Style.STRIKE,
+    "code": Style.CODE,
+    "kbd": Style.CODE,
+}
+_DUNDER = re.compile(
+    r"(?:a(?:dd|ll|wait)|call|class|contains|del|dict|doc|enter|eq|exit|file|FILE|future|getattr|getitem|hash|init|"
+    r"iter|len|LINE|main|module|name|new|next|path|post_init|proto|pycache|repr|setattr|slots|str|version)\Z"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+class Inline:
+    """Collects one flow of styled text; ``indent`` is put after each line break."""
+
+    __slots__ = ("_depths", "_is_code", "_line_start", "_link", "_open", "indent", "length", "pieces", "spans")
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.length = 0
+        self.spans: list[Span | None] = []
+        self.indent = ""
+        self._open: list[tuple[Style, int, int]] = []
+        self._depths: dict[Style, int] = {}
+        self._link: tuple[str, str, int, int, int] | None = None
+        self._is_code = False
+        self._line_start = 0
+
+    def write(self, text: str) -> None:
+        """Add text without a style of its own."""
+        self.pieces.append(text)
+        self.length += len(text)
+
+    def break_line(self) -> None:
+        self.write("\n" + self.indent)
+        self._line_start = self.length
+
+    def open(self, style: Style) -> None:
+        """Begin a style; nested in itself it counts once."""
+        depth = self._depths.get(style, 0)
+        self._depths[style] = depth + 1
+        if depth == 0:
+            self._open.append((style, len(self.spans), self.length))
+            self.spans.append(None)
+
+    def close(self, style: Style) -> None:
+        depth = self._depths.get(style, 0) - 1
+        self._depths[style] = depth
+        if depth == 0:
+            for place in range(len(self._open) - 1, -1, -1):
+                if self._open[place][0] is style:
+                    _, index, start = self._open.pop(place)
+                    if self.length > start:
+                        self.spans[index] = Span(start, self.length, style)
+                    return
+
+    def code(self, text: str) -> None:
+        """Inline code; letter styles pause around it, in the label of a link it is plain text."""
+        if not text:
+            return
+        text = expand_tabs(text)
+        if (self._link and self._link[1]) or self._is_code:
+            self.write(text)
+            return
+        if self._open:
+            self._pause()
+        self.spans.append(Span(self.length, self.length + len(text), Style.CODE))
+        self.write(text)
+        self._resume()
+
+    def _pause(self) -> None:
+        for style, index, start in self._open:
+            if self.length > start:
+                self.spans[index] = Span(start, self.length, style)
+
+    def _resume(self) -> None:
+        for place, (style, _, _) in enumerate(self._open):
+            self._open[place] = (style, len(self.spans), self.length)
+            self.spans.append(None)
+
+    def add(self, tokens: Sequence[Token]) -> None:
+        """Add the children of an inline token."""
+        shown = _html_to_show(tokens) if any(token.type == "html_inline" for token in tokens) else frozenset()
+        literal = _literal_names(tokens) if any(token.markup == "__" for token in tokens) else frozenset()
+        for place, token in enumerate(tokens):
+            kind = token.type
+            if kind == "text":
+                if content := token.content:
+                    self.pieces.append(content)
+                    self.length += len(content)
+            elif kind == "code_inline":
+                self.code(token.content)
+            elif place in literal:
+                self.write("__")
+            elif style := _STYLES.get(kind):
+                if not self._is_code:
+                    (self.open if token.nesting > 0 else self.close)(style)
+            else:
+                self._rare(token, place in shown)
+
+    def _rare(self, token: Token, is_shown: bool) -> None:
+        match token.type:
+            case "softbreak":
+                self._soft_break()
+            case "link_open":
+                self._open_link(str(token.attrs.get("href", "")))
+            case "link_close":
+                self._close_link()
+            case "image":
+                self._picture(token)
+            case "hardbreak":
+                self.break_line()
+            case "html_inline" if not is_shown:
+                self._tag(token.content)
+            case _:
+                self.write(token.content)
+
+    def _soft_break(self) -> None:
+        if self.length - self._line_start >= WRAPPED_AT:
+            self.write(" ")
+            self._line_start = self.length
+        else:
+            self.break_line()
+
+    def _open_link(self, target: str) -> None:
+        url = "" if self._is_code else telegram_link(target)
+        if url:
+            self.spans.append(None)
+        self._link = (target, url, self.length, len(self.spans) - 1, len(self.pieces))
+
+    def _close_link(self) -> None:
+        if self._link is None:
+            return
+        target, url, start, index, piece = self._link
+        self._link = None
+        if self.length == start:
+            self.write(readable_target(target))
+        elif url:
+            self.spans[index] = Span(start, self.length, Style.LINK, url)
+            self._line_start -= len(url)
+        else:
+            self._show_target(target, "".join(self.pieces[piece:]))
+
+    def _show_target(self, target: str, label: str) -> None:
+        shown = readable_target(target)
+        if shown and shown.removeprefix("mailto:") not in label:
+            self.write(f" ({shown})")
+
+    def _picture(self, token: Token) -> None:
+        alt = _plain(token.children or [])
+        if self._link is not None:
+            self.write(alt.strip() or PICTURE)
+            return
+        source = str(token.attrs.get("src", ""))
+        label = f"{PICTURE} {alt.strip()}".rstrip()
+        url = "" if self._is_code else telegram_link(source)
+        if url:
+            self.spans.append(Span(self.length, self.length + len(label), Style.LINK, url))
+        self.write(label)
+        if not url:
+            self._show_target(source, alt)
+
+    def _tag(self, content: str) -> None:
+        match = _TAG.match(content)
+        if match is None:
+            self.write(content)
+            return
+        name = match[2].lower()
+        if name == "br":
+            self.break_line()
+        elif (style := _TAG_STYLES[name]) is Style.CODE:
+            self._toggle_code(is_closing=bool(match[1]))
+        elif not self._is_code:
+            (self.close if match[1] else self.open)(style)
+
+    def _toggle_code(self, *, is_closing: bool) -> None:
+        """``<code>`` holds tokens; it gives way in the label of a link, as code from backticks does."""
+        if self._link and self._link[1]:
+            return
+        if is_closing:
+            self._is_code = False
+            self._depths[Style.CODE] = 0
+            _, index, start = self._open.pop()
+            if self.length > start:
+                self.spans[index] = Span(start, self.length, Style.CODE)
+            self._resume()
+        else:
+            self._pause()
+            self._is_code = True
+            self._depths[Style.CODE] = 1
+            self._open.append((Style.CODE, len(self.spans), self.length))
+            self.spans.append(None)
+
+
+def _plain(tokens: Sequence[Token]) -> str:
+    """The words of a picture's description."""
+    words = []
+    for token in tokens:
+        if token.type in {"softbreak", "hardbreak"}:
+            words.append(" ")
+        elif token.type == "image":
+            words.append(_plain(token.children or []))
+        else:
+            words.append(token.content)
+    return "".join(words)
+
+
+def _literal_names(tokens: Sequence[Token]) -> frozenset[int]:
+    """Places of ``__`` marks that are part of a name: ``__init__``, ``__anything__.py``, ``__call__()``."""
+    out: set[int] = set()
+    for place in range(len(tokens) - 2):
+        first, name, last = tokens[place : place + 3]
+        if first.type != "strong_open" or first.markup != "__" or last.type != "strong_close" or name.type != "text":
+            continue
+        after = tokens[place + 3].content[:2] if place + 3 < len(tokens) else ""
+        is_name = _DUNDER.match(name.content) or (
+            _IDENTIFIER.match(name.content) and (after[:1] in {"(", "["} or (after[:1] == "." and after[1:].isalpha()))
+        )
+        if is_name:
+            out |= {place, place + 2}
+    return frozenset(out)
+
+
+def _html_to_show(tokens: Sequence[Token]) -> frozenset[int]:
+    """Places of tags to show as typed: unknown ones, unbalanced ones, and those that cross other styles."""
+    shown: set[int] = set()
+    stack: list[tuple[str, int]] = []
+    for place, token in enumerate(tokens):
+        if token.type != "html_inline":
+            if token.nesting > 0:
+                stack.append((token.tag, -1))
+            elif token.nesting < 0:
+                _unwind(stack, shown)
+            continue
+        match = _TAG.match(token.content)
+        if match is None:
+            shown.add(place)
+        elif match[2].lower() == "br":
+            continue
+        elif not match[1]:
+            is_nested_code = _is_code(match[2]) and any(at >= 0 and _is_code(name) for name, at in stack)
+            if is_nested_code or token.content.endswith("/>"):
+                shown.add(place)
+            else:
+                stack.append((match[2].lower(), place))
+        elif stack and stack[-1][1] >= 0 and stack[-1][0] == match[2].lower():
+            stack.pop()
+        else:
+            shown.add(place)
+    shown.update(place for _, place in stack if place >= 0)
+    return frozenset(shown)
+
+
+def _unwind(stack: list[tuple[str, int]], shown: set[int]) -> None:
+    """A Markdown style ends: tags opened inside it that are still open are not balanced."""
+    while stack:
+        _, place = stack.pop()
+        if place < 0:
+            return
+        shown.add(place)
+
+
+def _is_code(name: str) -> bool:
+    return name.lower() in {"code", "kbd"}

@@ -1,0 +1,56 @@
+"""Decides which addresses become links. Telegram drops others without a word, so their targets are shown. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+LONGEST = 2_000
+_HTTP = re.compile(
+    r"https?://(?:[^\s/?#@]*@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(:\d{1,5})?(?=[/?#]|\Z)", re.IGNORECASE
+)
+_HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^\W_])\.?")
+_TELEGRAM = re.compile(r"tg://[A-Za-z]+(?:[/?][^\s\"<>]*)?\Z")
+_ODD = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f-\U0010ffff]")
+
+
+def telegram_link(target: str) -> str:
+    """The address to put behind a label, or "" when Telegram would not keep it as a link."""
+    if len(target) > LONGEST:
+        return ""
+    match = _HTTP.match(target)
+    if match:
+        return _quoted(target) if _is_host(match[1]) and _is_port(match[2]) else ""
+    return target if _TELEGRAM.match(target) else ""
+
+
+def _is_host(host: str) -> bool:
+    if host.startswith("["):
+        try:
+            ipaddress.IPv6Address(host[1:-1])
+        except ValueError:
+            return False
+        return True
+    if host.rstrip(".").rpartition(".")[2].isdigit():
+        try:
+            ipaddress.IPv4Address(host)
+        except ValueError:
+            return False
+        return True
+    return bool(_HOST.fullmatch(host))
+
+
+def _is_port(port: str | None) -> bool:
+    return port is None or 0 < int(port[1:]) < 65_536
+
+
+def _quoted(target: str) -> str:
+    """Percent-encode what may not stand in an address (the host may be international, Telegram knows how)."""
+    return _ODD.sub(lambda odd: odd[0] if odd[0] > "\x7f" else f"%{ord(odd[0]):02X}", target)
+
+
+def readable_target(target: str) -> str:
+    """The target as shown beside its label; the bytes of an embedded picture are no reading matter."""
+    if target.startswith("data:image/"):
+        return target.partition(",")[0]
+    return target
