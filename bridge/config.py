@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from bridge.policy.classes import PolicySettings
+
 
 class Role(StrEnum):
     """owner: everything; operator: prompt and decide, no rules, no settings."""
@@ -24,11 +26,26 @@ class Verbosity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LockSettings:
+    """The second factor. Seconds: locked after ``idle`` without a person, ``/unlock`` opens for ``open_for``.
+
+    ``attempts`` wrong codes within ``attempts_window`` refuse every code until the window has passed.
+    """
+
+    is_enabled: bool = False
+    idle: float = 1800.0
+    open_for: float = 3600.0
+    attempts: int = 5
+    attempts_window: float = 900.0
+
+
+@dataclass(frozen=True, slots=True)
 class BridgeConfig:
     """``users`` maps Telegram user ids to roles; ``roots`` are absolute, existing when the hub started.
 
     Times in seconds: ``ask_timeout`` until an unanswered request is denied, ``idle_close`` until an idle session's
-    process is ended, ``silence_notice`` until a silent running agent is asked about.
+    process is ended, ``silence_notice`` until a silent running agent is asked about. ``reads_pass``: reads inside the
+    session's folder are allowed unless ``policy.modes`` says otherwise.
     """
 
     chats: frozenset[int]
@@ -46,3 +63,6 @@ class BridgeConfig:
     allows_session_scope: bool = False
     reads_pass: bool = True
     agent_modes: Mapping[str, str] = field(default_factory=dict)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    lock: LockSettings = field(default_factory=LockSettings)
+    audit_days: int = 90
