@@ -15,7 +15,6 @@ from agents.acp.asking import Asking
 from agents.acp.choices import change_effort, change_mode, change_model
 from agents.acp.connection import Connection
 from agents.acp.dialect import AcpDialect, SessionNotes
-from agents.acp.mailbox import Chores, Mailbox
 from agents.acp.opening import Desk, open_session
 from agents.acp.prompting import prompt_blocks
 from agents.acp.translate import Offering, Translator
@@ -52,6 +51,7 @@ from agents.contract import (
 )
 from agents.hub_tools import ToolSeat
 from agents.jsonrpc import Notification, Request, RpcError, Success
+from agents.mailbox import Chores, Mailbox
 
 logger = logging.getLogger(__name__)
 
