@@ -24,7 +24,7 @@ class DemoDialect(AcpDialect):
     """The demo agent follows the protocol."""
 
     default_mode = "ask"
-    runs_unasked = "nothing"
+    runs_unasked = "only the writing of demo-report.md, which it then sends"
     silence_limit = 30.0
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.contract import AgentError
 from agents.demo.stage import Stage, read_text
-from agents.demo.wording import PICTURE, QUESTIONS, STEPS, TOUR, quoted, scene_of
+from agents.demo.wording import PICTURE, QUESTION, QUESTIONS, STEPS, TOUR, quoted, scene_of
 
 VERSION = "1.0"
 FLOOD = 20_000
@@ -56,11 +56,20 @@ async def edit(stage: Stage) -> None:
 
 
 async def ask(stage: Stage) -> None:
+    await put(stage, "asking_one", QUESTION[stage.russian])
+
+
+async def form(stage: Stage) -> None:
+    await put(stage, "asking", QUESTIONS[stage.russian])
+
+
+async def put(stage: Stage, opening: str, questions: list[dict[str, object]]) -> None:
+    """Ask through the client's tool, as an agent without questions of its own does."""
     if not stage.actor.tools.has_tools:
         await stage.tell("no_tools")
         return
-    await stage.tell("asking")
-    text, _ = await stage.use("ask_user", {"questions": QUESTIONS[stage.russian]})
+    await stage.tell(opening)
+    text, _ = await stage.use("ask_user", {"questions": questions})
     await stage.tell("answered")
     await stage.say("\n\n" + as_list(text))
 
@@ -76,9 +85,7 @@ async def send(stage: Stage) -> None:
         return
     await stage.tell("about_to_write")
     path = Path(stage.actor.cwd) / "demo-report.md"
-    if not await stage.write(path, PICTURE[stage.russian] + "\n"):
-        await stage.tell("not_edited", name=path.name)
-        return
+    await stage.write(path, PICTURE[stage.russian] + "\n", is_own=True)
     detail, is_error = await stage.use("send_file", {"path": path.name, "caption": path.name})
     await stage.tell("not_sent" if is_error else "sent", detail=detail)
 
@@ -177,6 +184,7 @@ PLAYED: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
         two,
         edit,
         ask,
+        form,
         send,
         plan,
         think,
@@ -205,7 +213,12 @@ async def play(stage: Stage) -> None:
     if stage.prompt.startswith("/"):
         await _obey(stage)
         return
-    await PLAYED[scene_of(stage.prompt)](stage)
+    scene = scene_of(stage.prompt)
+    was_denied, stage.actor.was_denied = stage.actor.was_denied, False
+    if scene == "tour" and was_denied:
+        await stage.tell("noted", reason=stage.prompt.strip())
+        return
+    await PLAYED[scene](stage)
 
 
 async def _obey(stage: Stage) -> None:

@@ -44,6 +44,7 @@ class Actor:
     model: str = "demo-small"
     effort: str = "low"
     used: int = 0
+    was_denied: bool = False
     turn: asyncio.Task[None] | None = field(default=None, repr=False)
     later: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
 
@@ -108,7 +109,9 @@ class Stage:
         params = {"sessionId": self.actor.id, "toolCall": {**call, "status": "pending"}, "options": OPTIONS}
         answer = await self.peer.call("session/request_permission", params, within=None)
         outcome = answer.get("outcome", {}) if isinstance(answer, dict) else {}
-        return outcome.get("outcome") == "selected" and outcome.get("optionId") in {"once", "always"}
+        is_allowed = outcome.get("outcome") == "selected" and outcome.get("optionId") in {"once", "always"}
+        self.actor.was_denied = not is_allowed
+        return is_allowed
 
     async def run(self, command: str) -> None:
         """Ask, then run a command in the session's folder and report what it printed."""
@@ -148,8 +151,9 @@ class Stage:
             raise
         return process.returncode or 0, output.decode("utf-8", "replace")
 
-    async def write(self, path: Path, new: str) -> bool:
-        """Ask with the difference, then write a file. False: the person said no."""
+    async def write(self, path: Path, new: str, *, is_own: bool = False) -> bool:
+        """Ask with the difference, then write a file. False: the person said no. ``is_own``: the agent's own report,
+        which it writes unasked."""
         old = await asyncio.to_thread(read_text, path)
         diff = {"type": "diff", "path": str(path), "oldText": old, "newText": new}
         call = {
@@ -162,7 +166,8 @@ class Stage:
             "_meta": {"toolName": "edit"},
         }
         await self.update("tool_call", status="pending", **call)
-        if self.actor.mode != "edits" and not await self.is_allowed(call):
+        is_asked = self.actor.mode != "edits" and not is_own
+        if is_asked and not await self.is_allowed(call):
             await self.update("tool_call_update", toolCallId=call["toolCallId"], status="failed")
             return False
         await asyncio.to_thread(path.write_text, new, encoding="utf-8")

@@ -38,11 +38,12 @@ SCENES: tuple[Words, ...] = (
     Words("two", ("two command", "две команды")),
     Words("run", ("run", "command", "shell", "команд", "запусти", "выполни")),
     Words("edit", ("edit", "note", "change", "измени", "правк", "заметк")),
+    Words("form", ("form", "questions", "анкет", "вопросы", "три вопроса")),
     Words("ask", ("ask", "question", "choose", "спроси", "вопрос", "выбор")),
-    Words("send", ("file", "report", "send", "файл", "отчёт", "отчет", "пришли")),
+    Words("send", ("file", "report", "send me", "файл", "отчёт", "отчет", "пришли")),
     Words("plan", ("plan", "план")),
     Words("think", ("think", "подума", "мысл")),
-    Words("picture", ("markdown", "table", "format", "таблиц", "разметк", "формат")),
+    Words("picture", ("markdown", "table", "heading", "таблиц", "разметк", "формат")),
     Words("echo", ("echo", "say", "скажи", "повтори")),
 )
 
@@ -72,7 +73,8 @@ everything here without an account. Write one of these words:
 |---|---|
 | **run** | I ask, then run a harmless command |
 | **edit** | I ask, then change a note and show the difference |
-| **ask** | I ask you three questions |
+| **ask** | I ask you a question with choices |
+| **form** | Three questions at once: one choice, several, your own words |
 | **file** | I make a report and send it to you |
 | **plan** | I work through a plan |
 | **table** | Headings, lists, a table and code |
@@ -93,7 +95,8 @@ Your own command works too: run `date`. Nothing runs before you tap *Allow*.""",
 |---|---|
 | **команда** | Спрошу и выполню безобидную команду |
 | **измени** | Спрошу, поправлю заметку и покажу разницу |
-| **вопрос** | Задам три вопроса |
+| **вопрос** | Задам вопрос с вариантами |
+| **анкета** | Три вопроса сразу: один вариант, несколько, свои слова |
 | **файл** | Составлю отчёт и пришлю его |
 | **план** | Пройду по плану |
 | **таблица** | Заголовки, списки, таблица и код |
@@ -159,7 +162,7 @@ def greet(name: str) -> str:
 
 LINES: dict[str, tuple[str, str]] = {
     "about_to_run": ("I would like to run a command.", "Хочу выполнить команду."),
-    "ran": ("The command ended with exit code {code}.", "Команда завершилась с кодом {code}."),
+    "ran": ("Done. The command ended with exit code {code}.", "Готово. Команда завершилась с кодом {code}."),
     "its_output": ("Its output:", "Её вывод:"),
     "not_run": (
         "You said no, so I did **not** run it. Tell me what to do instead.",
@@ -175,6 +178,11 @@ LINES: dict[str, tuple[str, str]] = {
         "I have no way to reach you for that here: the program that started me gave me no tools.",
         "Здесь я не могу этого сделать: программа, которая меня запустила, не дала мне инструментов.",
     ),
+    "noted": (
+        "Understood: “{reason}”. Nothing was changed. What should I do instead?",
+        "Понял: «{reason}». Ничего не изменено. Что сделать вместо этого?",
+    ),
+    "asking_one": ("I need your choice.", "Мне нужен ваш выбор."),
     "asking": ("I have three questions.", "У меня три вопроса."),
     "answered": ("Thank you. This is what you said:", "Спасибо. Вот что вы ответили:"),
     "about_to_write": ("I will write a small report and send it.", "Составлю небольшой отчёт и пришлю его."),
@@ -201,7 +209,29 @@ LINES: dict[str, tuple[str, str]] = {
     "unknown_command": ("I have no command {name}.", "У меня нет команды {name}."),
 }
 
-QUESTIONS = {
+QUESTION: dict[bool, list[dict[str, object]]] = {
+    False: [
+        {
+            "question": "Which database should the project use?",
+            "header": "Database",
+            "options": [
+                {"label": "SQLite", "description": "one file, nothing to install"},
+                {"label": "PostgreSQL", "description": "a server, for many users"},
+            ],
+        }
+    ],
+    True: [
+        {
+            "question": "Какую базу данных взять для проекта?",
+            "header": "База",
+            "options": [
+                {"label": "SQLite", "description": "один файл, ставить ничего не надо"},
+                {"label": "PostgreSQL", "description": "сервер, для многих пользователей"},
+            ],
+        }
+    ],
+}
+QUESTIONS: dict[bool, list[dict[str, object]]] = {
     False: [
         {
             "question": "Which colour should the button have?",
