@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from agents.codex.wire.requests import (
     tool_result,
 )
 from agents.contract import (
+    AgentError,
     AgentGoneError,
     Answers,
     AskId,
@@ -86,15 +87,24 @@ class Asking:
         logger.warning("codex asks for something this version does not know: %s", asked.method)
         return request.refuse(METHOD_NOT_FOUND, f"not supported: {asked.method}")
 
-    async def put(self, questions: tuple[AsyncQuestion, ...]) -> str:
-        """Questions no turn waits for: the answer as the text to send, "" when there is none."""
+    async def put(self, questions: tuple[AsyncQuestion, ...], send: Callable[[str], Awaitable[None]]) -> None:
+        """Questions no turn waits for: the answer goes to ``send`` as a text. Raises what ``send`` raises."""
         key: Key = (Asking, self._new_id())
         one = self._open[key] = _Open(AskId(self._new_id()), "")
         try:
             given = await self._channel.ask(open_questions(one.id, questions))
         finally:
             self._open.pop(key, None)
-        return as_message(questions, given) if isinstance(given, Answers) and not one.is_withdrawn else ""
+        text = as_message(questions, given) if isinstance(given, Answers) else ""
+        if one.is_withdrawn:
+            return
+        try:
+            if text:
+                await send(text)
+        except AgentError:
+            await self._channel.told(one.id, delivered=False)
+            raise
+        await self._channel.told(one.id, delivered=True)
 
     async def resolved(self, request_id: Any, why: str) -> None:
         """Codex does not wait for this one any more; nothing when it was answered."""

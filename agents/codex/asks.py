@@ -134,7 +134,8 @@ def inquiry(ask_id: AskId, asked: Inquiry, helper: str) -> QuestionRequest:
     if isinstance(asked, Link):
         link = Question("link", asked.message, header=asked.server, kind=QuestionKind.LINK, link=asked.url)
         return QuestionRequest(ask_id, (link,), title=asked.server, sub_agent=helper)
-    fields = tuple(_form_question(field, asked.message) for field in asked.fields)
+    message = asked.message if len(asked.fields) == 1 else ""
+    fields = tuple(_form_question(field, message) for field in asked.fields)
     if not fields:
         fields = (Question("ok", asked.message, header=asked.server, kind=QuestionKind.CONFIRM, is_required=True),)
     title = f"{asked.server}: {asked.message}" if len(fields) > 1 else asked.server
@@ -159,7 +160,7 @@ def _form_question(field: FormField, message: str) -> Question:
     said = field.description or field.title or field.key
     return Question(
         key=field.key,
-        text=message if said == field.key else said,
+        text=f"{message}\n{said}" if message and said != field.key else message or said,
         header=field.title or field.key,
         kind=QuestionKind.CHOICE if field.values else _FIELD_KINDS.get(field.type, QuestionKind.TEXT),
         choices=tuple(Choice(label) for label in field.labels),

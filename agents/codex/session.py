@@ -30,7 +30,9 @@ from agents.contract import (
     AgentGoneError,
     BackgroundAbandoned,
     FailureKind,
+    InputConsumed,
     InputId,
+    InputReturned,
     ModeChanged,
     ProcessExited,
     Prompt,
@@ -84,6 +86,8 @@ class CodexSession:
         self._idle.set()
         self._announced: str | None = None
         self._ended: str | None = None
+        self._own_inputs: dict[InputId, str] = {}
+        """Answers handed to the turn by this adapter itself: the hub knows nothing of them."""
         self._is_closed = False
         self._last_heard = time.monotonic()
         self._server.attach(self._thread, self)
@@ -169,47 +173,55 @@ class CodexSession:
         return await self._server.call(method, params)
 
     async def steer(self, prompt: Prompt) -> InputId | None:
+        input_id = InputId(self._opening.new_id())
+        return input_id if await self._steer(prompt, input_id) else None
+
+    async def _steer(self, prompt: Prompt, input_id: InputId) -> bool:
         turn = self._translation.turn_id
         if turn is None or prompt.is_command or self._is_closed:
-            return None
-        input_id = InputId(self._opening.new_id())
+            return False
         params = calls.steer_turn(self._thread, turn, prompt, input_id)
         if not params["input"]:
-            return None
+            return False
         self._translation.steered(input_id)
         try:
             await self._call("turn/steer", params)
         except RpcError as error:
             logger.debug("codex does not take a text now: %s", error.message[:200])
             self._translation.not_steered(input_id)
-            return None
+            return False
         except AgentGoneError:
             if self._server.is_gone:
                 self._translation.not_steered(input_id)
                 raise
             # No answer is no refusal: the end of the turn tells whether it was read.
-        return input_id
+        return True
 
     async def interrupt(self) -> None:
         turn = self._translation.turn_id or self._announced
         if turn is None or self._is_closed:
             return
         left = self._translation.running_commands()
-        try:
-            await self._call("turn/interrupt", {"threadId": self._thread, "turnId": turn})
-        except RpcError as error:
-            logger.debug("codex has nothing to interrupt: %s", error.message[:200])
+        await self._stop_turn(self._thread, turn)
+        for helper, its_turn in list(self._translation.helper_turns.items()):
+            await self._stop_turn(helper, its_turn)
         await self._asking.withdraw_all("The turn was stopped.")
         self._chores.start(self._finish_stop(left))
 
-    async def _finish_stop(self, left: dict[str, str]) -> None:
+    async def _stop_turn(self, thread: str, turn: str) -> None:
+        try:
+            await self._call("turn/interrupt", {"threadId": thread, "turnId": turn})
+        except RpcError as error:
+            logger.debug("codex has nothing to interrupt: %s", error.message[:200])
+
+    async def _finish_stop(self, left: set[str]) -> None:
         """An interrupt leaves a running command running: end what this turn had started."""
         if not await self._wait_idle(STOP_LIMIT):
             logger.warning("codex did not stop its turn within %.0f s", STOP_LIMIT)
             hint = "Close the session with /stop and go on with a new message."
             self._mailbox.put(TurnFailed(FailureKind.OTHER, "Codex does not stop.", hint))
         try:
-            await self._terminate(set(left))
+            await self._terminate(left)
         except AgentError as error:
             logger.info("codex did not end a command of a stopped turn: %s", type(error).__name__)
 
@@ -263,7 +275,7 @@ class CodexSession:
         await self._asking.withdraw_all("The session was closed.")
         turn = self._translation.turn_id or self._announced
         if turn is not None:
-            await self._call("turn/interrupt", {"threadId": self._thread, "turnId": turn})
+            await self._stop_turn(self._thread, turn)
             await self._wait_idle(STOP_LIMIT)
         if self._translation.tasks:
             self._mailbox.put(BackgroundAbandoned(self._translation.tasks))
@@ -318,16 +330,29 @@ class CodexSession:
 
     async def _ask_aside(self, questions: tuple[AsyncQuestion, ...]) -> None:
         """The turn goes on meanwhile; the answer is ordinary text, as Codex wants it."""
-        text = await self._asking.put(questions)
-        if text and await self.steer(Prompt(text)) is None:
-            params = calls.start_turn(self._thread, Prompt(text), self._opening.new_id(), self._settings, self._model)
-            await self._call_loaded("turn/start", params)
+        await self._asking.put(questions, self._say)
+
+    async def _say(self, text: str) -> None:
+        """Give a text to the turn that runs, or begin one with it."""
+        input_id = InputId(self._opening.new_id())
+        self._own_inputs[input_id] = text
+        if await self._steer(Prompt(text), input_id):
+            return
+        del self._own_inputs[input_id]
+        params = calls.start_turn(self._thread, Prompt(text), input_id, self._settings, self._model)
+        await self._call_loaded("turn/start", params)
 
     # -- small things
 
     def _tell(self, events: list[AgentEvent]) -> None:
         for event in events:
-            self._mailbox.put(event)
+            match event:
+                case InputConsumed(input_id=input_id) if input_id in self._own_inputs:
+                    del self._own_inputs[input_id]
+                case InputReturned(input_id=input_id) if input_id in self._own_inputs:
+                    self._chores.start(self._say(self._own_inputs.pop(input_id)))
+                case _:
+                    self._mailbox.put(event)
 
     def _end(self, exited: ProcessExited) -> None:
         self._is_closed = True

@@ -35,7 +35,6 @@ from agents.codex.wire.items import (
     Item,
     PlanText,
     Reasoning,
-    Review,
     SubAgent,
     ToolCall,
     UnknownItem,
@@ -94,11 +93,12 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A tool call that is not over; ``process`` names a command that may outlive its turn."""
+    """A tool call that is not over; a command or a helper may outlive the turn."""
 
     thread: str
     title: str
-    process: str
+    is_command: bool = False
+    is_helper: bool = False
 
 
 class Translation:
@@ -107,6 +107,7 @@ class Translation:
     def __init__(self, thread: str) -> None:
         self.thread = thread
         self.helpers: dict[str, str] = {}
+        self.helper_turns: dict[str, str] = {}
         self.background: dict[str, str] = {}
         self._turn: _Turn | None = None
         self._expected = 0
@@ -159,9 +160,9 @@ class Translation:
         """The patch an approval belongs to: it came with the item, the approval has none."""
         return self._patches.get(item)
 
-    def running_commands(self) -> dict[str, str]:
-        """Item to process of every command that has not ended."""
-        return {item: call.process for item, call in self._open.items() if call.process}
+    def running_commands(self) -> set[str]:
+        """The items of all commands of this turn that have not ended."""
+        return {item for item, call in self._open.items() if call.is_command}
 
     def translate(self, event: CodexEvent) -> list[AgentEvent]:
         """The events for the bridge, in order."""
@@ -191,7 +192,10 @@ class Translation:
     # -- turns
 
     def _turn_began(self, event: TurnBegan) -> list[AgentEvent]:
-        if event.thread != self.thread or (self._turn and self._turn.id == event.turn):
+        if event.thread != self.thread:
+            self.helper_turns[event.thread] = event.turn
+            return []
+        if self._turn and self._turn.id == event.turn:
             return []
         is_expected = self._expected > 0
         self.unexpect_turn()
@@ -201,6 +205,7 @@ class Translation:
     def _turn_ended(self, event: TurnEnded) -> list[AgentEvent]:
         is_interrupted = event.status == "interrupted"
         if event.thread != self.thread:
+            self.helper_turns.pop(event.thread, None)
             return self._close_open(event.thread, ToolStatus.CANCELLED)
         turn = self._turn or _Turn(event.turn)
         events = self._unfinished_messages()
@@ -230,7 +235,7 @@ class Translation:
     def _leave_running(self) -> list[AgentEvent]:
         events: list[AgentEvent] = []
         for item, call in list(self._open.items()):
-            if call.process and call.thread == self.thread:
+            if call.is_command or call.is_helper:
                 del self._open[item]
                 self.background[item] = call.title
                 events.append(ToolFinished(ToolId(item), ToolStatus.OK, RUNS_ON))
@@ -267,8 +272,7 @@ class Translation:
         if shape is None or item.id in self._open:
             return None
         tool, kind, title, subject = shape
-        process = item.process_id or "?" if isinstance(item, Command) else ""
-        self._open[item.id] = _Open(thread, title, process)
+        self._open[item.id] = _Open(thread, title, is_command=isinstance(item, Command))
         parent = None if thread == self.thread else ToolId(thread)
         return ToolStarted(ToolId(item.id), tool, kind, title, subject, parent)
 
@@ -288,11 +292,10 @@ class Translation:
         if isinstance(item, AgentMessage | PlanText):
             if self._turn:
                 self._turn.messages.pop(item.id, None)
-            self._held = item.text
+            is_question = isinstance(item, AgentMessage) and bool(item.questions)
+            self._held = "" if is_question else item.text  # the question's own card has the same words
         elif isinstance(item, Reasoning) and item.text.strip():
             return [Thought(item.text)]
-        elif isinstance(item, Review) and item.text.strip():
-            self._held = item.text
         return []
 
     def _tool_completed(self, thread: str, item: Item) -> list[AgentEvent]:
@@ -314,8 +317,11 @@ class Translation:
         if item.kind == "started" and item.thread_id not in self.helpers:
             name = item.path.rpartition("/")[2] or "helper"
             self.helpers[item.thread_id] = name
-            self._open[key] = _Open(self.thread, name, "")
+            self._open[key] = _Open(self.thread, f"helper {name}", is_helper=True)
             return [ToolStarted(key, "helper", ToolKind.OTHER, f"helper {name}", item.path)]
+        if item.kind in {"completed", "interrupted"} and key in self.background:
+            del self.background[key]
+            return [BackgroundTasks(self.tasks)]
         if item.kind in {"completed", "interrupted"} and key in self._open:
             del self._open[key]
             return [ToolFinished(key, ToolStatus.OK if item.kind == "completed" else ToolStatus.CANCELLED)]

@@ -111,14 +111,6 @@ class SubAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
-    """The text of a finished review; the same comes again as a message."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class IgnoredItem:
     """A kind that tells a person nothing."""
 
@@ -144,7 +136,6 @@ Item = (
     | FileChange
     | ToolCall
     | SubAgent
-    | Review
     | IgnoredItem
     | UnknownItem
 )
@@ -278,10 +269,6 @@ def _sleep(item: Mapping[str, Any]) -> Item:
     return ToolCall(text(item, "id"), "sleep", ToolKind.OTHER, "wait", "", "")
 
 
-def _review(item: Mapping[str, Any]) -> Item:
-    return Review(text(item, "id"), text(item, "review"))
-
-
 _PARSERS: dict[str, Callable[[Mapping[str, Any]], Item]] = {
     "userMessage": _user_message,
     "agentMessage": _agent_message,
@@ -298,10 +285,14 @@ _PARSERS: dict[str, Callable[[Mapping[str, Any]], Item]] = {
     "imageGeneration": _image_generation,
     "contextCompaction": _compaction,
     "sleep": _sleep,
-    "exitedReviewMode": _review,
 }
-IGNORED_ITEMS = frozenset({"enteredReviewMode", "hookPrompt", "functionCallOutput"})
-"""The beginning of a review we asked for; texts of hooks and raw tool outputs, which go to the model alone."""
+IGNORED_ITEMS: Mapping[str, str] = {
+    "enteredReviewMode": "the review was asked for",
+    "exitedReviewMode": "the review comes again as a message",
+    "hookPrompt": "a hook's words to the model",
+    "functionCallOutput": "raw output for the model; the tool's own item shows it",
+}
+"""Type to the reason why a person does not see it."""
 ITEM_KINDS = frozenset(_PARSERS)
 
 
