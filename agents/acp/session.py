@@ -390,7 +390,9 @@ class AcpSession:
     async def _apply_choices(self) -> None:
         """The agent forgets mode and model with its process; the person's choice is set after every opening."""
         before = self.offering.event(self._known_id())
-        mode = self.spec.mode or self.desk.launch.mode or self.dialect.default_mode
+        mode = self.spec.mode or self.desk.launch.mode
+        if not mode and self.offering.has_modes:
+            mode = self.dialect.default_mode
         if mode and mode != self.offering.mode:
             await change_mode(self, mode)
         model = self.spec.model or self.desk.launch.model

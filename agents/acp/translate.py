@@ -76,6 +76,10 @@ class Offering:
         option = self.option("mode")
         return self.offers.mode or (option.current if option else "")
 
+    @property
+    def has_modes(self) -> bool:
+        return bool(self.offers.modes) or self.option("mode") is not None
+
     def option(self, category: str) -> ConfigOption | None:
         """The select of a category (mode, model, thought_level)."""
         return next((option for option in self.offers.options if category in {option.category, option.id}), None)
