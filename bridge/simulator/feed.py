@@ -27,7 +27,6 @@ class Kind(StrEnum):
     CHAT = "chat"
     COMMANDS = "commands"
     STAGE = "stage"
-    READ = "read"
 
 
 @dataclass(frozen=True, slots=True)

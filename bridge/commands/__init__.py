@@ -1,0 +1,1 @@
+"""What a person can say with a slash: one table of commands for topics and General."""

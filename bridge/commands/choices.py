@@ -1,0 +1,196 @@
+"""/agent, /cwd, /model, /mode, /effort: what the agent really offers as buttons, or a value in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agents.contract import AgentChoice, HubError, SessionStarted
+from bridge.commands.parsing import nearest
+from bridge.commands.table import Call
+from bridge.folders import choose_folder
+from bridge.markdown.part import Part
+from bridge.sheet import bold, clip, code, lines, row
+from bridge.texts import tr
+from bridge.topics import Topic
+
+PICK = "pick"
+BUTTONS_LIMIT = 24
+LABEL_LIMIT = 40
+
+
+async def choose_agent(topic: Topic, call: Call) -> None:
+    await choose(topic, "agent", call.arguments.lower())
+
+
+async def choose_folder_of(topic: Topic, call: Call) -> None:
+    await choose(topic, "cwd", call.arguments)
+
+
+async def choose_model(topic: Topic, call: Call) -> None:
+    await choose(topic, "model", call.arguments)
+
+
+async def choose_mode(topic: Topic, call: Call) -> None:
+    await choose(topic, "mode", call.arguments)
+
+
+async def choose_effort(topic: Topic, call: Call) -> None:
+    await choose(topic, "effort", call.arguments)
+
+
+async def choose(topic: Topic, what: str, value: str) -> None:
+    """Set ``value``, or show what there is to choose. Raises HubError."""
+    if what in ("model", "mode", "effort") and offers_of(topic) is None:
+        topic.after_start.append((what, value))
+        if topic.open_session():
+            topic.context.say(topic.place, tr("Asking {agent} what it offers…", agent=topic.title))
+    elif value:
+        await apply(topic, what, value)
+    elif what == "agent":
+        _show_agents(topic)
+    elif what == "cwd":
+        _show_folders(topic)
+    else:
+        _show_offers(topic, what)
+
+
+def offers_of(topic: Topic) -> SessionStarted | None:
+    """What the topic's agent last said it can be set to."""
+    return topic.started or topic.context.offers.get(topic.binding.agent)
+
+
+def _show_agents(topic: Topic) -> None:
+    backends = topic.context.backends
+    labels = [(backend.traits.title, f"agent:{kind}") for kind, backend in sorted(backends.items())]
+    _offer(topic, row(tr("Agent here: "), bold(topic.title)), labels)
+
+
+def _show_folders(topic: Topic) -> None:
+    context = topic.context
+    folders = list(dict.fromkeys([*context.config.roots, *context.bindings.recent_folders()]))
+    labels = [(_folder_label(folder), f"cwd:{folder}") for folder in folders if folder.is_dir()]
+    hint = tr("Or send /cwd and a path below {roots}.", roots=", ".join(str(root) for root in context.config.roots))
+    _offer(topic, lines(row(tr("Folder here: "), code(str(topic.binding.cwd))), hint), labels)
+
+
+def _show_offers(topic: Topic, what: str) -> None:
+    started = offers_of(topic)
+    offered = offers(started, what) if started else ()
+    if started is None or not offered:
+        topic.context.say(topic.place, tr("{agent} offers no choice here.", agent=topic.title))
+        return
+    now = current(topic, started, what)
+    labels = [
+        (("• " if choice.id == now else "") + clip(choice.label or choice.id, LABEL_LIMIT), f"{what}:{choice.id}")
+        for choice in offered[:BUTTONS_LIMIT]
+    ]
+    described = [
+        row(bold(choice.label or choice.id), f" — {clip(choice.description, 120)}")
+        for choice in offered[:BUTTONS_LIMIT]
+        if choice.description
+    ]
+    unasked = topic.traits.runs_unasked if what == "mode" else ""
+    note = tr("Runs without asking: {what}", what=unasked) if unasked else ""
+    head = row(f"{headings()[what]}: ", bold(now or tr("the agent's default")))
+    _offer(topic, lines(head, *described, note), labels)
+
+
+def headings() -> dict[str, str]:
+    return {"model": tr("Model"), "mode": tr("Mode"), "effort": tr("Effort")}
+
+
+def offers(started: SessionStarted, what: str) -> Sequence[AgentChoice]:
+    return {"model": started.models, "mode": started.modes, "effort": started.efforts}[what]
+
+
+def current(topic: Topic, started: SessionStarted, what: str) -> str:
+    binding = topic.binding
+    live = topic.started or started
+    if what == "model":
+        return binding.model or live.model
+    if what == "mode":
+        return binding.mode or live.mode or topic.traits.default_mode
+    return binding.effort or ""
+
+
+def _offer(topic: Topic, part: Part, labels: Sequence[tuple[str, str]]) -> None:
+    with topic.context.database.transaction():
+        keyboard = topic.context.buttons.keyboard(topic.place, PICK, labels)
+        topic.context.say(topic.place, part, keyboard=keyboard)
+
+
+def _folder_label(folder: Path) -> str:
+    text = str(folder)
+    return text if len(text) <= LABEL_LIMIT else "…" + text[-(LABEL_LIMIT - 1) :]
+
+
+# --- making it so
+
+
+async def apply(topic: Topic, what: str, value: str) -> None:
+    """Set what was chosen by button or text. Raises HubError."""
+    match what:
+        case "menu":
+            await choose(topic, value, "")
+        case "agent":
+            await _set_agent(topic, value)
+        case "cwd":
+            await _set_folder(topic, value)
+        case "model" | "mode" | "effort":
+            await _set_offered(topic, what, value)
+
+
+def _refuse_in_turn(topic: Topic) -> None:
+    if topic.is_busy:
+        raise HubError(tr("A turn is running."), tr("Wait for its end, or /stop it first."))
+
+
+async def _set_agent(topic: Topic, kind: str) -> None:
+    _refuse_in_turn(topic)
+    if kind not in topic.context.backends:
+        close = nearest(kind, topic.context.backends)
+        known = ", ".join(close or sorted(topic.context.backends))
+        raise HubError(tr("There is no agent named {agent}.", agent=kind), tr("Known: {agents}", agents=known))
+    if kind == topic.binding.agent:
+        topic.context.say(topic.place, tr("{agent} works here already.", agent=topic.title))
+        return
+    await topic.start_afresh(topic.binding.afresh(agent=kind))
+    topic.context.say(topic.place, row("✅ ", tr("Agent: "), bold(topic.title), ". ", tr("It begins a new session.")))
+
+
+async def _set_folder(topic: Topic, wish: str) -> None:
+    _refuse_in_turn(topic)
+    folder = choose_folder(wish, topic.context.config.roots)
+    if folder == topic.binding.cwd:
+        topic.context.say(topic.place, row(tr("Folder: "), code(str(folder))))
+        return
+    await topic.start_afresh(topic.binding.afresh(cwd=folder))
+    topic.context.say(
+        topic.place, row("✅ ", tr("Folder: "), code(str(folder)), ". ", tr("A new session begins there."))
+    )
+
+
+async def _set_offered(topic: Topic, what: str, value: str) -> None:
+    started = topic.started or topic.context.offers.get(topic.binding.agent)
+    offered = offers(started, what) if started else ()
+    choice = next(
+        (known for known in offered if value.casefold() in (known.id.casefold(), known.label.casefold())), None
+    )
+    if choice is None and what != "model":  # models come faster than lists of them
+        names = ", ".join(known.id for known in offered) or "-"
+        raise HubError(tr("There is no {value} to choose.", value=value), tr("Offered: {names}", names=names))
+    chosen = choice.id if choice else value
+    session = topic.live.session
+    if session is not None:
+        setter = {"model": session.set_model, "mode": session.set_mode, "effort": session.set_effort}[what]
+        await topic.call(setter(chosen))
+    binding = topic.binding
+    if what == "model":
+        topic.rebind(replace(binding, model=chosen))
+    elif what == "mode":
+        topic.rebind(replace(binding, mode=chosen))
+    else:
+        topic.rebind(replace(binding, effort=chosen))
+    topic.context.say(topic.place, row("✅ ", f"{headings()[what]}: ", bold(choice.label if choice else chosen)))

@@ -1,0 +1,88 @@
+"""The table of commands: which exist, where they work, and what runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from enum import Flag, auto
+
+from bridge.commands.parsing import Command
+from bridge.config import Role
+from bridge.inbound import IncomingMessage, Place
+from bridge.texts import tr
+
+
+class Where(Flag):
+    """Where a command works."""
+
+    TOPIC = auto()
+    GENERAL = auto()
+    BOTH = TOPIC | GENERAL
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use of a command by a person who may speak here."""
+
+    command: Command
+    message: IncomingMessage
+    role: Role
+
+    @property
+    def place(self) -> Place:
+        return self.message.place
+
+    @property
+    def arguments(self) -> str:
+        return self.command.arguments
+
+
+DirectRun = Callable[[Call], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command. ``summary`` is the English sentence that is looked up when it is shown.
+
+    ``run`` handles it at once, before the topic's own line of work (approvals must not wait); None: the topic or
+    General runs it by its name.
+    """
+
+    name: str
+    summary: str
+    where: Where = Where.TOPIC
+    usage: str = ""
+    needs_owner: bool = False
+    run: DirectRun | None = None
+
+
+class CommandTable:
+    """All commands of the hub, in the order in which /help shows them."""
+
+    def __init__(self, specs: Iterable[CommandSpec] = ()) -> None:
+        self._specs: dict[str, CommandSpec] = {}
+        for spec in specs:
+            self.add(spec)
+
+    def add(self, spec: CommandSpec) -> None:
+        """Raises ValueError for a name that is taken."""
+        if spec.name in self._specs:
+            raise ValueError(f"command /{spec.name} exists already")
+        self._specs[spec.name] = spec
+
+    def find(self, name: str) -> CommandSpec | None:
+        return self._specs.get(name)
+
+    def names(self, where: Where = Where.BOTH) -> list[str]:
+        return [spec.name for spec in self._specs.values() if spec.where & where]
+
+    def menu(self, where: Where = Where.BOTH) -> list[tuple[str, str]]:
+        """Names and translated summaries, for Telegram's command menu and /help."""
+        return [(spec.name, tr(spec.summary)) for spec in self._specs.values() if spec.where & where]
+
+    def help_lines(self, where: Where) -> list[str]:
+        return [
+            f"/{spec.name}{' ' + spec.usage if spec.usage else ''} — {tr(spec.summary)}"
+            for spec in self._specs.values()
+            if spec.where & where
+        ]

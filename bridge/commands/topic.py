@@ -1,0 +1,186 @@
+"""The commands of a topic: begin, stop, look, and how much is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agents.contract import HubError
+from bridge import topics_notices as notices
+from bridge.commands import choices
+from bridge.commands.status import topic_status
+from bridge.commands.table import Call, CommandSpec, CommandTable, Where
+from bridge.config import Verbosity
+from bridge.delivery import MessageClass, Outgoing
+from bridge.folders import choose_folder
+from bridge.markdown.part import Part
+from bridge.messenger import FileUpload
+from bridge.presentation import log_path
+from bridge.sheet import bold, clip, code, lines, plain, row
+from bridge.texts import tr, trn
+from bridge.topics import Topic
+
+Run = Callable[[Topic, Call], Awaitable[None]]
+
+SPECS = (
+    CommandSpec("new", "Start afresh here; in General: make a topic", Where.BOTH, "[agent] [folder]"),
+    CommandSpec("stop", "Stop the running turn; again: end its background work too"),
+    CommandSpec("status", "What goes on", Where.BOTH),
+    CommandSpec("queue", "What waits, with buttons"),
+    CommandSpec("log", "Everything of the last turn as a file"),
+    CommandSpec("agent", "Choose the agent", usage="[name]"),
+    CommandSpec("cwd", "Choose the folder", usage="[folder]"),
+    CommandSpec("model", "Choose the model", usage="[name]"),
+    CommandSpec("mode", "Choose the permission mode", usage="[name]"),
+    CommandSpec("effort", "Choose how hard the model thinks", usage="[level]"),
+    CommandSpec("quiet", "Show only the end of each turn"),
+    CommandSpec("normal", "Show a status message while a turn runs"),
+    CommandSpec("full", "Show tool output and texts on the way too"),
+    CommandSpec("reset", "Forget this session and begin a fresh one"),
+    CommandSpec("inbox", "Who waits for me", Where.GENERAL),
+    CommandSpec("stopall", "Stop all running turns", Where.GENERAL),
+    CommandSpec("help", "All commands", Where.BOTH),
+)
+
+
+async def run_command(topic: Topic, call: Call, table: CommandTable) -> None:
+    """Run a command that belongs to the topic. Raises HubError with what to tell the person."""
+    if call.command.name == "help":
+        topic.context.say(topic.place, help_part(table, Where.TOPIC))
+        return
+    run = RUNS.get(call.command.name)
+    if run is None:
+        topic.context.say(topic.place, tr("/{name} works in General.", name=call.command.name))
+        return
+    await run(topic, call)
+
+
+def help_part(table: CommandTable, where: Where) -> Part:
+    last = tr("Any other text goes to the agent. //text sends a text that begins with a slash.")
+    return lines(*table.help_lines(where), "", last)
+
+
+def parse_target(arguments: str, agents: Collection[str], roots: Sequence[Path]) -> tuple[str | None, Path | None]:
+    """``[agent] [folder]``: a first word that names an agent is one, the rest is the folder. Raises FolderError."""
+    first, _, rest = arguments.partition(" ")
+    agent = first.lower() if first.lower() in agents else None
+    wish = (rest if agent else arguments).strip()
+    return agent, choose_folder(wish, roots) if wish else None
+
+
+def refuse_while_busy(topic: Topic) -> None:
+    """Raises HubError while a turn runs: no command but /stop ends one."""
+    if topic.is_busy:
+        raise HubError(tr("A turn is running."), tr("Wait for its end, or /stop it first."))
+
+
+def ready_part(topic: Topic) -> Part:
+    """What the next text will start."""
+    binding = topic.binding
+    return lines(
+        row("🆕 ", bold(topic.title), " · ", code(str(binding.cwd))),
+        tr("Write a task. /agent, /cwd, /model and /mode change what it runs with."),
+    )
+
+
+def greet(topic: Topic) -> None:
+    """The card of a new topic: what it will run with, and buttons to change it."""
+    labels = [
+        (tr("Agent"), "menu:agent"),
+        (tr("Folder"), "menu:cwd"),
+        (tr("Model"), "menu:model"),
+        (tr("Mode"), "menu:mode"),
+    ]
+    with topic.context.database.transaction():
+        keyboard = topic.context.buttons.keyboard(topic.place, choices.PICK, labels)
+        topic.context.say(topic.place, ready_part(topic), keyboard=keyboard)
+
+
+async def _new(topic: Topic, call: Call) -> None:
+    refuse_while_busy(topic)
+    agent, folder = parse_target(call.arguments, topic.context.backends.keys(), topic.context.config.roots)
+    await topic.start_afresh(topic.binding.afresh(agent=agent, cwd=folder))
+    topic.context.say(topic.place, ready_part(topic))
+
+
+async def _reset(topic: Topic, call: Call) -> None:
+    del call
+    refuse_while_busy(topic)
+    await topic.start_afresh(topic.binding)
+    topic.context.say(topic.place, ready_part(topic))
+
+
+async def _stop(topic: Topic, call: Call) -> None:
+    """First: interrupt. Again, or with nothing but background work: end what belongs to this session."""
+    del call
+    if topic.live.is_opening or (topic.turn is not None and not topic.turn.is_stopping):
+        await topic.interrupt()
+        return
+    count = len(topic.background)
+    if await topic.stop_hard():
+        ended = trn("{count} background task was ended.", "{count} background tasks were ended.", count)
+        topic.context.say(topic.place, "⏹ " + (ended if count else tr("The session was ended.")))
+    else:
+        topic.context.say(topic.place, tr("Nothing is running here."))
+
+
+async def _status(topic: Topic, call: Call) -> None:
+    del call
+    topic.context.say(topic.place, topic_status(topic))
+
+
+async def _queue(topic: Topic, call: Call) -> None:
+    del call
+    waiting = [*topic.line.given, *topic.line.open]
+    if not waiting and not topic.line.held:
+        topic.context.say(topic.place, tr("Nothing waits here."))
+        return
+    for entry in topic.line.open:
+        with topic.context.database.transaction():
+            if entry.card:
+                topic.context.delivery.revise(entry.card, plain(tr("See the newer message below.")))
+            part = lines(bold(notices.waiting_text(topic)), clip(entry.prompt.text, 300))
+            entry.card = topic.context.say(topic.place, part, keyboard=notices.waiting_keyboard(topic, entry))
+    for entry in topic.line.given:
+        topic.context.say(topic.place, lines(bold("↪ " + tr("Given to the agent")), clip(entry.prompt.text, 300)))
+    notices.offer_held(topic)
+
+
+async def _log(topic: Topic, call: Call) -> None:
+    del call
+    record = topic.context.turns.last(topic.place)
+    path = log_path(topic.context.data, record.id) if record else None
+    if path is None or not path.exists():
+        topic.context.say(topic.place, tr("There is no turn to show yet."))
+        return
+    topic.context.delivery.post(
+        Outgoing(topic.place, plain(tr("The whole turn")), MessageClass.REPLY, files=(FileUpload(path, "turn.md"),))
+    )
+
+
+def _verbosity(level: Verbosity, text: str) -> Run:
+    async def run(topic: Topic, call: Call) -> None:
+        del call
+        topic.rebind(replace(topic.binding, verbosity=level))
+        topic.context.say(topic.place, tr(text))
+
+    return run
+
+
+RUNS: dict[str, Run] = {
+    "new": _new,
+    "reset": _reset,
+    "stop": _stop,
+    "status": _status,
+    "queue": _queue,
+    "log": _log,
+    "agent": choices.choose_agent,
+    "cwd": choices.choose_folder_of,
+    "model": choices.choose_model,
+    "mode": choices.choose_mode,
+    "effort": choices.choose_effort,
+    "quiet": _verbosity(Verbosity.QUIET, "From the next turn on only its end is shown."),
+    "normal": _verbosity(Verbosity.NORMAL, "From the next turn on a status message is shown."),
+    "full": _verbosity(Verbosity.FULL, "From the next turn on everything is shown."),
+}

@@ -1,0 +1,100 @@
+"""What every topic is given to work with. Built once by the hub; holds no logic beyond small look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.contract import AgentBackend, HubError, SessionStarted
+from bridge.bindings import Bindings
+from bridge.buttons import ButtonBook
+from bridge.cards import error_notice
+from bridge.clock import Clock
+from bridge.config import BridgeConfig
+from bridge.delivery import Delivery, MessageClass, Outgoing
+from bridge.inbound import Place
+from bridge.markdown.part import Part
+from bridge.messenger import Keyboard, Messenger
+from bridge.pending import AskDesk
+from bridge.sheet import plain
+from bridge.store import Database, Journal
+from bridge.texts import tr
+from bridge.turns import Turns
+from bridge.uploads import Uploads
+
+
+@dataclass(slots=True)
+class HubContext:
+    """``offers`` holds what each kind of agent last said it can be set to; ``data`` is the hub's own folder.
+
+    ``new_id`` makes random ids of at most 40 letters and digits.
+    """
+
+    config: BridgeConfig
+    messenger: Messenger
+    delivery: Delivery
+    database: Database
+    backends: Mapping[str, AgentBackend]
+    desk: AskDesk
+    clock: Clock
+    new_id: Callable[[], str]
+    data: Path
+    bot_name: str = ""
+    is_paused: bool = False
+    offers: dict[str, SessionStarted] = field(default_factory=dict)
+    busy_topics: Callable[[], int] = lambda: 1
+    changed: Callable[[], None] = lambda: None
+    journal: Journal = field(init=False)
+    bindings: Bindings = field(init=False)
+    turns: Turns = field(init=False)
+    buttons: ButtonBook = field(init=False)
+    intake: Uploads = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(self.database, self.clock)
+        self.bindings = Bindings(self.database, self.clock, self.new_id)
+        self.turns = Turns(self.database, self.clock)
+        self.buttons = ButtonBook(self.database, self.clock, self.new_id)
+        self.intake = Uploads(self.messenger)
+
+    @property
+    def may_start_turns(self) -> bool:
+        return not self.is_paused and not self.desk.is_locked
+
+    def backend(self, kind: str) -> AgentBackend:
+        """Raises HubError for an agent that is not there (any more)."""
+        found = self.backends.get(kind)
+        if found is None:
+            raise HubError(
+                tr("There is no agent named {agent}.", agent=kind),
+                tr("Known: {agents}", agents=", ".join(sorted(self.backends)) or "-"),
+            )
+        return found
+
+    # --- speaking
+
+    def say(
+        self,
+        place: Place,
+        part: Part | str,
+        *,
+        keyboard: Keyboard = (),
+        rings: bool = False,
+        klass: MessageClass = MessageClass.REPLY,
+        reply_to: int | None = None,
+        key: str = "",
+    ) -> str:
+        """Post what the hub itself has to say; returns the key."""
+        text = plain(part) if isinstance(part, str) else part
+        return self.delivery.post(
+            Outgoing(place=place, part=text, klass=klass, key=key, keyboard=keyboard, rings=rings, reply_to=reply_to)
+        )
+
+    def say_error(self, place: Place, error: HubError, *, keyboard: Keyboard = (), reply_to: int | None = None) -> str:
+        return self.say(place, error_notice(error), keyboard=keyboard, reply_to=reply_to)
+
+    def finish(self, update_ids: tuple[int, ...]) -> None:
+        """Nothing more will come of these updates."""
+        if update_ids:
+            self.journal.finish(update_ids)

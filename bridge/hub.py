@@ -1,0 +1,399 @@
+"""The hub: takes each update to the one who must have it, and owns the topics. Policies live elsewhere.
+
+``handle`` never waits for the network or an agent, so that a press is never late. Event loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agents.contract import HubError
+from bridge.bindings import Binding, TopicState
+from bridge.commands.parsing import parse_command
+from bridge.commands.status import state_line
+from bridge.commands.table import Call, CommandSpec, CommandTable, Where
+from bridge.commands.topic import SPECS, greet
+from bridge.config import BridgeConfig, Role
+from bridge.context import HubContext
+from bridge.crew import Crew
+from bridge.general import General
+from bridge.inbound import (
+    BotMembership,
+    ButtonPress,
+    ChatMoved,
+    Inbound,
+    IncomingMessage,
+    Place,
+    ReactionChange,
+    TopicChange,
+    TopicEvent,
+)
+from bridge.messenger import MessengerError, PressExpiredError
+from bridge.news import Bell, HubStatus, TopicSummary
+from bridge.pending import PressReply
+from bridge.recovery import Pending, Recovery
+from bridge.router import Gate, Refusal, Refused
+from bridge.texts import tr
+from bridge.topics import Topic
+from bridge.topics_actor import TopicActor
+from bridge.topics_inbox import Called, Chosen, Edited, Item, Quit, Resumed, Said, TopicGone, TopicNamed, TopicShut
+
+log = logging.getLogger(__name__)
+
+STOP_TIMEOUT = 30.0
+EXPLAIN_EVERY = 600.0
+"""Seconds between two explanations to anonymous administrators of one chat."""
+
+
+class Hub:
+    """One hub. ``start`` before the first ``handle``; ``stop`` ends everything it started."""
+
+    def __init__(self, context: HubContext, *, bell: Bell = lambda: None) -> None:
+        self.context = context
+        self.gate = Gate(context.config)
+        self.commands = CommandTable(SPECS)
+        self._bell = bell
+        self._crew = Crew("hub")
+        self._actors: dict[Place, TopicActor] = {}
+        self._tasks: dict[Place, asyncio.Task[None]] = {}
+        self._recovery = Recovery(context, self._actor)
+        self._general = General(context, self)
+        self._explained: dict[int, float] = {}
+        context.busy_topics = self._busy_count
+        context.changed = bell
+
+    # --- life
+
+    async def start(self, unfinished: Sequence[Pending] = ()) -> None:
+        """Report and offer what a former life left, then take what it had not begun. Before the poller starts."""
+        context = self.context
+        for old_chat_id, new_chat_id in context.bindings.moved_chats().items():
+            self.gate.follow_move(old_chat_id, new_chat_id)
+        await context.desk.recover()
+        context.turns.prune()
+        context.buttons.prune()
+        for binding in context.bindings.all():
+            if binding.state is not TopicState.LOST and binding.place.topic_id is not None:
+                self._actor(binding.place)
+        self._recovery.begin(unfinished)
+        for update in self._recovery.received(unfinished):
+            await self.handle(update)
+        self._recovery.offer()
+        self._crew.start(self._recovery.keep_alive(), "signs of life")
+
+    async def stop(self) -> None:
+        """End every session; running turns are offered with Continue at the next start."""
+        self.context.is_paused = True
+        await self.context.desk.shut_down()
+        for actor in self._actors.values():
+            actor.put(Quit())
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks.values(), timeout=STOP_TIMEOUT)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        await self._crew.close()
+        self._actors.clear()
+        self._tasks.clear()
+
+    def pause(self) -> None:
+        """No new turns start; running ones and prompts go on."""
+        self.context.is_paused = True
+        self._bell()
+
+    def resume(self) -> None:
+        """Waiting texts go on. Also to be called after an unlock."""
+        self.context.is_paused = False
+        for actor in self._actors.values():
+            actor.put(Resumed())
+        self._bell()
+
+    def reconfigure(self, config: BridgeConfig) -> None:
+        """Use changed settings from now on."""
+        self.context.config = config
+        self.gate.reconfigure(config)
+
+    def topic_lost(self, place: Place) -> None:
+        """The outbox found that a topic is gone: its session is parked, and General hears of it once."""
+        binding = self.context.bindings.get(place)
+        if binding is None or binding.state is TopicState.LOST:
+            return
+        self._actor(place).put(TopicGone())
+        title = binding.title or str(place.topic_id)
+        self.context.say(
+            Place(place.chat_id),
+            tr(
+                "The topic “{title}” is gone. Its session is parked; /restore in a new topic brings it back.",
+                title=title,
+            ),
+            rings=True,
+        )
+        self._bell()
+
+    def chat_moved(self, old_chat_id: int, new_chat_id: int) -> None:
+        """The group has a new id: bindings and topics follow, once."""
+        self.gate.follow_move(old_chat_id, new_chat_id)
+        if not self.context.bindings.move_chat(old_chat_id, new_chat_id):
+            return
+        for place in [place for place in self._actors if place.chat_id == old_chat_id]:
+            actor = self._actors.pop(place)
+            actor.topic.follow_move(new_chat_id)
+            self._actors[actor.topic.place] = actor
+            self._tasks[actor.topic.place] = self._tasks.pop(place)
+        log.info("chat %s is now %s", old_chat_id, new_chat_id)
+
+    # --- updates
+
+    async def handle(self, update: Inbound) -> None:
+        """Take one journalled update; only hands it on. Never raises: a failure is logged, the update done with."""
+        try:
+            self._handle(update)
+        except HubError as error:
+            log.warning("update %s: %s %s", update.update_id, error.title, error.detail)
+            self.context.finish((update.update_id,))
+        except Exception:
+            log.exception("update %s could not be handled", update.update_id)
+            self.context.finish((update.update_id,))
+        self._bell()
+
+    def _handle(self, update: Inbound) -> None:
+        refused = self.gate.judge(update)
+        if refused is not None:
+            self._refuse(update, refused)
+            self.context.finish((update.update_id,))
+            return
+        if isinstance(update, IncomingMessage):
+            self._message(update)
+            return
+        match update:
+            case ButtonPress():
+                self._crew.start(self._press(update), "press")
+                return
+            case ReactionChange():
+                self._crew.start(self._react(update), "reaction")
+                return
+            case TopicEvent():
+                self._topic_event(update)
+            case ChatMoved():
+                self.chat_moved(update.old_chat_id, update.new_chat_id)
+            case BotMembership():
+                self._membership(update)
+        self.context.finish((update.update_id,))
+
+    def _message(self, message: IncomingMessage) -> None:
+        if message.is_edit:
+            self._edited(message)
+            return
+        command = None if message.files else parse_command(message.text)
+        if command is not None and command.bot and command.bot != self.context.bot_name.lower():
+            log.info("ignored update %s: a command for another bot", message.update_id)
+            self._done(message)
+            return
+        spec = self.commands.find(command.name) if command is not None else None
+        if command is not None and spec is not None:
+            role = self.gate.role_of(message.sender) or Role.OPERATOR
+            self._command(spec, Call(command, message, role))
+            return
+        if message.place.topic_id is None:
+            self._general.text(message)
+            self._done(message)
+            return
+        self._actor(message.place).put(Said(message, is_old=self._recovery.is_old(message)))
+
+    def _command(self, spec: CommandSpec, call: Call) -> None:
+        """Run it, hand it to the topic, or say where it works."""
+        message, context = call.message, self.context
+        if self._recovery.is_old(message):
+            context.say(message.place, tr("/{name} came while I was off; it was not run.", name=spec.name))
+            self._done(message)
+            return
+        if spec.needs_owner and call.role is not Role.OWNER:
+            context.say(message.place, tr("Only an owner may use /{name}.", name=spec.name))
+            self._done(message)
+            return
+        in_general = message.place.topic_id is None
+        if not spec.where & (Where.GENERAL if in_general else Where.TOPIC):
+            where = tr("inside a topic") if in_general else tr("in General")
+            context.say(message.place, tr("/{name} works {where}.", name=spec.name, where=where))
+            self._done(message)
+        elif spec.run is not None:
+            self._crew.start(self._run_direct(spec, call), spec.name)
+        elif in_general:
+            self._crew.start(self._general.run(call), spec.name)
+        else:
+            self._actor(message.place).put(Called(call))
+
+    async def _run_direct(self, spec: CommandSpec, call: Call) -> None:
+        if spec.run is not None:
+            try:
+                await spec.run(call)
+            except HubError as error:
+                self.context.say_error(call.place, error)
+        self._done(call.message)
+
+    def _edited(self, message: IncomingMessage) -> None:
+        if message.place.topic_id is None or message.place not in self._actors:
+            self._done(message)
+            return
+        self._actors[message.place].put(Edited(message))
+
+    def _done(self, message: IncomingMessage) -> None:
+        self.context.finish((message.update_id,))
+
+    # --- presses
+
+    async def _press(self, press: ButtonPress) -> None:
+        """Resolve first, then answer. The desk may listen a while for the agent's ear, so this is a task of its own."""
+        try:
+            reply = await self.context.desk.press(press)
+            if reply is None:
+                reply = self._own_press(press)
+        except HubError as error:
+            reply = PressReply(error.title, is_alert=True)
+        finally:
+            self.context.finish((press.update_id,))
+        await self._answer_press(press, reply)
+
+    async def _react(self, change: ReactionChange) -> None:
+        try:
+            await self.context.desk.react(change)
+        finally:
+            self.context.finish((change.update_id,))
+
+    def _own_press(self, press: ButtonPress) -> PressReply:
+        pressed = self.context.buttons.find(press.data, press.place.chat_id)
+        if pressed is None:
+            return PressReply(tr("This button does not work any more."))
+        if pressed.place.topic_id is not None:
+            self._actor(pressed.place).put(Chosen(pressed, press.message_id))
+        return PressReply("")
+
+    async def _answer_press(self, press: ButtonPress, reply: PressReply) -> None:
+        try:
+            await self.context.messenger.answer_press(press.press_id, reply.text, is_alert=reply.is_alert)
+        except PressExpiredError:
+            log.debug("press %s was too old to be answered", press.update_id)
+        except MessengerError as error:
+            log.info("press %s could not be answered: %s", press.update_id, error.title)
+
+    def _refuse(self, update: Inbound, refused: Refused) -> None:
+        """Strangers learn nothing but a toast; an anonymous administrator is told why."""
+        if isinstance(update, ButtonPress):
+            self._crew.start(self._refuse_press(update, refused), "refuse a press")
+            return
+        if refused.reason is not Refusal.ANONYMOUS or not isinstance(update, IncomingMessage):
+            return
+        now = self.context.clock.monotonic()
+        if now - self._explained.get(refused.chat_id, float("-inf")) >= EXPLAIN_EVERY:
+            self._explained[refused.chat_id] = now
+            self.context.say(
+                update.place,
+                tr("You write as an anonymous administrator, so I can't know who you are. Switch anonymity off."),
+            )
+
+    async def _refuse_press(self, press: ButtonPress, refused: Refused) -> None:
+        """The desk keeps the audit of who tried to decide; nothing changes."""
+        reply = None
+        if refused.reason is not Refusal.FOREIGN_CHAT:
+            reply = await self.context.desk.press(press)
+        await self._answer_press(press, reply or PressReply(tr("You are not on this hub's list."), is_alert=True))
+
+    # --- topics
+
+    def _topic_event(self, event: TopicEvent) -> None:
+        if event.place.topic_id is None:
+            return
+        match event.change:
+            case TopicChange.CREATED:
+                if self.context.bindings.get(event.place) is None:
+                    self.open_topic(event.place, name=event.name, is_named_by_hand=True)
+            case TopicChange.RENAMED:
+                if event.name:
+                    self._actor(event.place).put(TopicNamed(event.name))
+            case TopicChange.CLOSED | TopicChange.REOPENED:
+                self._actor(event.place).put(TopicShut(event.change is TopicChange.CLOSED))
+
+    def open_topic(
+        self,
+        place: Place,
+        *,
+        name: str,
+        is_named_by_hand: bool,
+        agent: str | None = None,
+        cwd: Path | None = None,
+    ) -> None:
+        """A fresh topic with its first card."""
+        binding = self._default_binding(place).afresh(agent=agent, cwd=cwd)
+        self.context.bindings.put(replace(binding, title=name, is_named_by_hand=is_named_by_hand))
+        greet(self._actor(place).topic)
+
+    def _default_binding(self, place: Place) -> Binding:
+        config = self.context.config
+        folder = config.roots[0] if config.roots else self.context.data
+        return self.context.bindings.make(place, config.default_agent, folder)
+
+    def _actor(self, place: Place) -> TopicActor:
+        actor = self._actors.get(place)
+        if actor is None:
+            binding = self.context.bindings.get(place) or self._default_binding(place)
+            actor = self._actors[place] = TopicActor(Topic(self.context, binding), self.commands)
+            self._tasks[place] = self._crew.start(actor.run(), f"topic {place.topic_id}")
+        return actor
+
+    def _membership(self, change: BotMembership) -> None:
+        if change.is_member and not change.can_manage_topics:
+            log.warning("the bot may not manage topics in chat %s", change.chat_id)
+        elif not change.is_member:
+            log.warning("the bot was removed from chat %s", change.chat_id)
+
+    # --- looking
+
+    def topics(self) -> list[Topic]:
+        """Every topic that is not lost."""
+        return [actor.topic for actor in self._actors.values()]
+
+    def tell(self, place: Place, item: Item) -> None:
+        """Put something into a topic's line of work."""
+        self._actor(place).put(item)
+
+    def note(self, place: Place, line: str) -> None:
+        """A line for the running turn's status and log: decisions made without a person."""
+        actor = self._actors.get(place)
+        if actor is not None and actor.topic.turn is not None:
+            actor.topic.turn.display.note(line)
+
+    def _busy_count(self) -> int:
+        return max(1, sum(actor.topic.turn is not None for actor in self._actors.values()))
+
+    def status(self) -> HubStatus:
+        """The hub as it is now."""
+        context = self.context
+        return HubStatus(
+            is_paused=context.is_paused,
+            is_locked=context.desk.is_locked,
+            topics=tuple(summary(topic) for topic in self.topics()),
+            refused=sum(self.gate.counts.values()),
+            recent_refusals=tuple(self.gate.recent),
+        )
+
+
+def summary(topic: Topic) -> TopicSummary:
+    """One topic as the window lists it."""
+    binding = topic.binding
+    return TopicSummary(
+        place=topic.place,
+        title=binding.title,
+        agent=binding.agent,
+        agent_title=topic.title,
+        cwd=binding.cwd,
+        state=state_line(topic),
+        busy_for=topic.turn.display.elapsed if topic.turn else None,
+        is_process_open=topic.live.is_open,
+        waits_for_person=topic.waits_for_person,
+        waiting=len(topic.line.open) + len(topic.line.given),
+        held=len(topic.line.held),
+    )

@@ -1,0 +1,49 @@
+"""What the hub looks like from the window and the tray: frozen values, made on request, and a bell for changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.inbound import Place
+from bridge.router import Refused
+
+Bell = Callable[[], None]
+"""Rung in the event loop's thread whenever ``Hub.status`` may have changed; must be quick."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSummary:
+    """One topic as a line of a list. ``busy_for`` in seconds, None while it rests."""
+
+    place: Place
+    title: str
+    agent: str
+    agent_title: str
+    cwd: Path
+    state: str
+    busy_for: float | None
+    is_process_open: bool
+    waits_for_person: bool
+    waiting: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class HubStatus:
+    """The whole hub at one moment."""
+
+    is_paused: bool
+    is_locked: bool
+    topics: tuple[TopicSummary, ...]
+    refused: int
+    recent_refusals: tuple[Refused, ...]
+
+    @property
+    def busy(self) -> int:
+        return sum(topic.busy_for is not None for topic in self.topics)
+
+    @property
+    def waiting_for_person(self) -> int:
+        return sum(topic.waits_for_person for topic in self.topics)

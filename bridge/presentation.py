@@ -1,0 +1,262 @@
+"""Shows one turn: when to send and revise its status, and how its end is delivered. Thin; what is shown comes
+from ``bridge.presenter``. Event loop's thread; never blocks, never waits.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.contract import (
+    AgentEvent,
+    AssistantText,
+    InputId,
+    ToolFinished,
+    ToolId,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    Usage,
+)
+from bridge.config import Verbosity
+from bridge.context import HubContext
+from bridge.delivery import MessageClass, Outgoing
+from bridge.inbound import Place
+from bridge.markdown import TEXT_LIMIT, Part, render, render_tail, stack, utf16_length
+from bridge.messenger import FileUpload, Keyboard
+from bridge.presenter import Added, AddedState, TurnView, footer, log_part, so_far, status_part
+from bridge.sheet import EMPTY, bold, lines, plain
+from bridge.texts import tr
+from bridge.turn_log import TurnLog, fenced
+
+STATUS_AFTER = 5.0
+"""Seconds a turn must live before it gets a status message."""
+REVISE_EVERY = 5.0
+REVISE_PER_TOPIC = 4.0
+"""Seconds between two revisions for each busy topic of the hub: all share one budget."""
+IDLE_FACTOR = 3
+"""A status in which only the elapsed time changed is revised so many times more rarely."""
+TYPING_EVERY = 4.5
+TAIL_LIMIT = 900
+PARTS_IN_CHAT = 3
+OUTPUT_SHOWN = 2500
+"""Characters of a tool's output in a message of its own (verbosity "full")."""
+
+
+class TurnDisplay:
+    """One turn's messages. ``show_all`` is the verb of the button under a long answer."""
+
+    def __init__(self, context: HubContext, place: Place, turn_id: str, verbosity: Verbosity) -> None:
+        now = context.clock.monotonic()
+        self._context = context
+        self.place = place
+        self.turn_id = turn_id
+        self._verbosity = verbosity
+        self._started = now
+        self._started_wall = context.clock.now()
+        self.view = TurnView(now)
+        self.log = TurnLog(log_path(context.data, turn_id), now)
+        self._target: str | None = None
+        self._head = EMPTY
+        self._shown_at = now
+        self._typed_at = float("-inf")
+        self._is_dirty = False
+        self._unposted: AssistantText | None = None
+
+    @property
+    def elapsed(self) -> float:
+        return self._context.clock.monotonic() - self._started
+
+    # --- while it runs
+
+    def observe(self, event: AgentEvent) -> None:
+        now = self._context.clock.monotonic()
+        self.log.observe(event, now)
+        self._is_dirty |= self.view.observe(event, now)
+        if self._verbosity is Verbosity.FULL:
+            self._post_between(event)
+
+    def note(self, text: str) -> None:
+        """A line of the hub's own for status and log, for example an automatic decision."""
+        self.view.notes.append(text)
+        self._is_dirty = True
+
+    def added(self, input_id: InputId, text: str) -> None:
+        self.view.added[input_id] = Added(text)
+        self._is_dirty = True
+
+    def added_became(self, input_id: InputId, state: AddedState) -> None:
+        if input_id in self.view.added:
+            self.view.added[input_id].state = state
+            self._is_dirty = True
+
+    def due(self) -> float | None:
+        """When ``refresh`` has something to do, in monotonic seconds."""
+        typing = self._typed_at + TYPING_EVERY
+        if self._verbosity is Verbosity.QUIET:
+            return typing
+        if self._target is None:
+            return min(typing, self._started + STATUS_AFTER)
+        interval = max(REVISE_EVERY, REVISE_PER_TOPIC * self._context.busy_topics())
+        return self._shown_at + (interval if self._is_dirty else interval * IDLE_FACTOR)
+
+    def refresh(self) -> None:
+        """Do what is due: typing, the first status, or a revision."""
+        now = self._context.clock.monotonic()
+        self._follow_card()
+        if self._target is None and now >= self._typed_at + TYPING_EVERY:
+            self._typed_at = now
+            self._context.delivery.typing(self.place)
+        if self._verbosity is Verbosity.QUIET:
+            return
+        if self._target is None:
+            if now >= self._started + STATUS_AFTER:
+                self._post_status()
+        elif (due := self.due()) is not None and now >= due:
+            self._show(self._status(), MessageClass.STATUS)
+
+    def card_decided(self) -> None:
+        """A card of this turn was answered: from now on it carries the live status."""
+        self._follow_card()
+
+    def _follow_card(self) -> None:
+        card = self._context.desk.answered_card(self.place)
+        if card is None or card.decided_at < self._started_wall or self._verbosity is Verbosity.QUIET:
+            return
+        if card.key == self._target and card.head == self._head:
+            return
+        if self._target is not None and card.key != self._target:
+            self._context.delivery.revise(self._target, self._left_behind(), klass=MessageClass.CLOSING)
+        self._target, self._head = card.key, card.head
+        self._show(self._status(), MessageClass.CLOSING)
+
+    def _left_behind(self) -> Part:
+        return self._head if self._head.text else plain("⤵ " + tr("The status goes on below."))
+
+    def _post_status(self) -> None:
+        self._target = self._context.delivery.post(
+            Outgoing(self.place, self._status(), MessageClass.STATUS, key=f"status:{self.turn_id}")
+        )
+        self._shown_at, self._is_dirty = self._context.clock.monotonic(), False
+
+    def _status(self) -> Part:
+        tail = self.view.preview()
+        rendered = render_tail(tail, TAIL_LIMIT) if tail else None
+        return status_part(self.view, self._context.clock.monotonic(), rendered)
+
+    def _show(self, part: Part, klass: MessageClass) -> None:
+        if self._target is None:
+            return
+        self._context.delivery.revise(self._target, stack(self._head, part) if self._head.text else part, klass=klass)
+        self._shown_at, self._is_dirty = self._context.clock.monotonic(), False
+
+    def _post_between(self, event: AgentEvent) -> None:
+        """Verbosity "full": texts on the way and tool output as messages of their own, the answer left out."""
+        if isinstance(event, ToolStarted | AssistantText) and self._unposted is not None:
+            for part in render(self._unposted.text):
+                self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
+            self._unposted = None
+        if isinstance(event, AssistantText):
+            self._unposted = event
+        elif isinstance(event, ToolFinished) and event.output.strip():
+            self._post_output(event.tool_id, event.output)
+
+    def _post_output(self, tool_id: ToolId, output: str) -> None:
+        tool = self.view.tools.get(tool_id)
+        cut = output if len(output) <= OUTPUT_SHOWN else output[:OUTPUT_SHOWN] + "\n… /log"
+        title = f"**{tool.tool}**\n" if tool else ""
+        for part in render(f"{title}{fenced(cut)}"):
+            self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
+
+    # --- its end
+
+    def finish(self, outcome: TurnFinished | TurnFailed, *, background: int = 0, keyboard: Keyboard = ()) -> None:
+        """Post the end of the turn and turn the status into the log. Joins the caller's transaction."""
+        elapsed = self.elapsed
+        self.log.observe(outcome, self._context.clock.monotonic())
+        self._follow_card()
+        if isinstance(outcome, TurnFinished) and outcome.outcome is TurnOutcome.COMPLETED:
+            answer = self.view.answer(outcome)
+            self._post_answer(answer, footer(outcome.usage, elapsed, background))
+        else:
+            answer = ""
+            self._post_broken(outcome, elapsed, background, keyboard)
+        if self._target is not None:
+            self._show(log_part(self.view, outcome, elapsed, answer), MessageClass.CLOSING)
+
+    def _post_answer(self, answer: str, foot: Part) -> None:
+        parts = render(answer)
+        if not parts:
+            done = plain("✅ " + tr("Done. The agent left no text."))
+            self._final(lines(done, so_far(self.view) if self.view.tools else EMPTY, foot))
+            return
+        if len(parts) > PARTS_IN_CHAT:
+            self._final(parts[0])
+            self._post_whole(answer, foot)
+            return
+        parts[-1] = with_foot(parts[-1], foot)
+        for index, part in enumerate(parts):
+            self._final(part, index)
+
+    def _final(self, part: Part, index: int = 0, keyboard: Keyboard = ()) -> None:
+        """The first message of the end rings, the rest follows silently."""
+        key = f"final:{self.turn_id}" + (f":{index}" if index else "")
+        self._context.delivery.post(
+            Outgoing(self.place, part, MessageClass.FINAL, key=key, keyboard=keyboard, rings=index == 0)
+        )
+
+    def _post_whole(self, answer: str, foot: Part) -> None:
+        path = write_answer(self._context.data, self.turn_id, answer)
+        caption = lines(tr("The whole answer"), foot)
+        keyboard = self._context.buttons.keyboard(self.place, "all", [(tr("Show all here"), self.turn_id)])
+        self._context.delivery.post(
+            Outgoing(
+                self.place,
+                caption,
+                MessageClass.FINAL,
+                key=f"answer:{self.turn_id}",
+                keyboard=keyboard,
+                files=(FileUpload(path, "answer.md"),),
+            )
+        )
+
+    def _post_broken(
+        self, outcome: TurnFinished | TurnFailed, elapsed: float, background: int, keyboard: Keyboard
+    ) -> None:
+        """Stopped or failed: what happened, what was done so far, and the last text."""
+        if isinstance(outcome, TurnFailed):
+            reset = ""
+            if outcome.resets_at is not None:
+                reset = tr("Free again at {time}.", time=outcome.resets_at.astimezone().strftime("%d.%m. %H:%M"))
+            head = lines(bold(f"⚠️ {outcome.title}"), outcome.hint, reset)
+            usage: Usage | None = None
+            text = self.view.preview()
+        else:
+            head = bold("⏹ " + tr("Stopped."))
+            usage = outcome.usage
+            text = outcome.text or self.view.preview()
+        tail = render_tail(text, TEXT_LIMIT // 2) if text.strip() else EMPTY
+        end = lines(head, so_far(self.view), footer(usage, elapsed, background))
+        self._final(stack(tail, end) if tail.text else end, keyboard=keyboard)
+
+
+def with_foot(part: Part, foot: Part) -> Part:
+    """The small line below a part; left out where it does not fit."""
+    fits = utf16_length(part.text) + utf16_length(foot.text) + 2 <= TEXT_LIMIT
+    return stack(part, foot) if foot.text and fits else part
+
+
+def log_path(data: Path, turn_id: str) -> Path:
+    """Where a turn's whole record lies."""
+    return data / "turns" / f"{turn_id}.md"
+
+
+def answer_path(data: Path, turn_id: str) -> Path:
+    return data / "turns" / f"{turn_id}-answer.md"
+
+
+def write_answer(data: Path, turn_id: str, answer: str) -> Path:
+    path = answer_path(data, turn_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(answer, encoding="utf-8", errors="replace")
+    return path

@@ -1,0 +1,388 @@
+"""One topic: its session, its running turn and its waiting texts, and the moves between them.
+
+A message never kills a running turn. Moves are made by the topic's own actor only, one at a time; calls to the agent
+have a time limit. Event loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+
+from agents.contract import (
+    AgentGoneError,
+    AgentTraits,
+    BackgroundTask,
+    FailureKind,
+    HubError,
+    InputId,
+    Prompt,
+    Quota,
+    SessionId,
+    SessionSpec,
+    SessionStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    UserChannel,
+)
+from bridge import topics_notices as notices
+from bridge.bindings import Binding
+from bridge.config import Verbosity
+from bridge.context import HubContext
+from bridge.crew import Crew
+from bridge.folders import FolderError, check_folder, is_inside
+from bridge.inbound import Place
+from bridge.pending import AskOrigin
+from bridge.presentation import TurnDisplay
+from bridge.texts import tr
+from bridge.topics_channel import TopicChannel
+from bridge.topics_inbox import Choosing, Inbox, OpenFailed
+from bridge.topics_joining import Joiner
+from bridge.topics_queue import Waiting, WaitingLine, WaitState, joined
+from bridge.topics_session import CALL_TIMEOUT, LiveSession
+from bridge.topics_turn import AGAIN, CONTINUE, RunningTurn, begin_turn, end_turn
+
+log = logging.getLogger(__name__)
+
+GIVEN_GRACE = 10.0
+"""Seconds after a turn in which the agent may still begin a turn of its own with texts it was given."""
+
+
+class Topic:
+    """State and moves of one topic. ``binding`` is stored at once when it changes."""
+
+    def __init__(self, context: HubContext, binding: Binding) -> None:
+        self.context = context
+        self._binding = binding
+        self.inbox = Inbox(context.clock)
+        self.live = LiveSession(self.inbox.put, self._channel, context.new_id)
+        self.crew = Crew(f"topic {binding.topic_key}")
+        self.joiner = Joiner()
+        self.line = WaitingLine()
+        self.turn: RunningTurn | None = None
+        self.background: tuple[BackgroundTask, ...] = ()
+        self.quota: Quota | None = None
+        self.started: SessionStarted | None = None
+        self.channel: TopicChannel | None = None
+        self.is_leaving = False
+        """The topic is to let its session go as soon as the turn has ended (closed or deleted in Telegram)."""
+        self.is_stopped = False
+        """The person said stop: what comes back or waits is held until they say more."""
+        self.active_at = context.clock.monotonic()
+        self.given_until = 0.0
+        self.held_notice = ""
+        self.after_start: list[tuple[str, str]] = []
+        """Choices (what, value) that need to know what the agent offers; they are made once it has said so."""
+        self.recent_texts: dict[int, str] = {}
+        self.last_prompts: dict[str, Prompt] = {}
+
+    # --- what it is
+
+    @property
+    def place(self) -> Place:
+        return self._binding.place
+
+    @property
+    def binding(self) -> Binding:
+        return self._binding
+
+    def rebind(self, binding: Binding) -> None:
+        """Store a changed binding."""
+        self._binding = self.context.bindings.put(binding)
+
+    def follow_move(self, new_chat_id: int) -> None:
+        """The group has a new id; the tables were rewritten already."""
+        self._binding = replace(self._binding, place=Place(new_chat_id, self.place.topic_id))
+
+    @property
+    def traits(self) -> AgentTraits:
+        return self.context.backend(self._binding.agent).traits
+
+    @property
+    def title(self) -> str:
+        backend = self.context.backends.get(self._binding.agent)
+        return backend.traits.title if backend else self._binding.agent
+
+    @property
+    def verbosity(self) -> Verbosity:
+        return self._binding.verbosity or self.context.config.verbosity
+
+    @property
+    def is_busy(self) -> bool:
+        return self.turn is not None or self.live.is_opening
+
+    @property
+    def waits_for_person(self) -> bool:
+        return bool(self.channel and self.channel.open_asks) or self.context.desk.has_open_permission(self.place)
+
+    # --- the session
+
+    def _channel(self, epoch: str) -> UserChannel:
+        origin = AskOrigin(self.place, self._binding.agent, self.title, epoch, self._binding.cwd)
+        self.channel = TopicChannel(self.context, origin, self.inbox.put)
+        return self.channel
+
+    def open_session(self) -> bool:
+        """Begin to open or resume; False (and said) when it can't even be tried."""
+        if self.live.is_open or self.live.is_opening:
+            return True
+        try:
+            backend = self.context.backend(self._binding.agent)
+            self._check_folder()
+        except HubError as error:
+            self.hold_all()
+            self.context.say_error(self.place, error, keyboard=notices.retry_keyboard(self.context, self.place))
+            return False
+        binding = self._binding
+        self.live.open(
+            backend,
+            SessionSpec(
+                cwd=binding.cwd,
+                topic_key=binding.topic_key,
+                resume=binding.session_id,
+                model=binding.model,
+                mode=binding.mode or self.context.config.agent_modes.get(binding.agent),
+                effort=binding.effort,
+            ),
+        )
+        return True
+
+    def _check_folder(self) -> None:
+        cwd = self._binding.cwd
+        check_folder(cwd)
+        if not is_inside(cwd.resolve(), self.context.config.roots):
+            raise FolderError(
+                tr("{folder} is outside the allowed folders.", folder=cwd),
+                tr("Choose another folder with /cwd, or allow it in the window: Settings, Folders."),
+            )
+
+    async def close_session(self, why: str) -> None:
+        """Let the session go; it is resumed by the next text. Nothing it asked stays open."""
+        await self.live.close()
+        self.background = ()
+        await self.context.desk.void(self.place, why)
+
+    async def start_afresh(self, binding: Binding) -> None:
+        """Forget the session and go on with ``binding``, without a past."""
+        await self.close_session(tr("A new session was started."))
+        self.started = None
+        self.rebind(replace(binding, session_id=None))
+
+    def session_known(self, started: SessionStarted) -> None:
+        """The agent told its session; offers may have changed."""
+        self.started = started
+        self.context.offers[self._binding.agent] = started
+        if started.session_id != self._binding.session_id:
+            self.rebind(replace(self._binding, session_id=SessionId(started.session_id)))
+        choices, self.after_start = self.after_start, []
+        for what, value in choices:
+            self.inbox.put(Choosing(what, value))
+
+    def opening_failed(self, failed: OpenFailed) -> None:
+        """Say why; the texts stay and go on by a button."""
+        if failed.epoch != self.live.epoch:
+            return
+        self.live.forget()
+        self.after_start = []
+        self.hold_all()
+        notices.say_opening_failed(self, failed.error)
+
+    async def call(self, work: Awaitable[object]) -> None:
+        """One call to the session with its time limit. Raises HubError."""
+        try:
+            async with asyncio.timeout(CALL_TIMEOUT):
+                await work
+        except TimeoutError as error:
+            raise AgentGoneError(
+                tr("{agent} does not answer.", agent=self.title), tr("Try /stop, then send the text again.")
+            ) from error
+
+    # --- texts
+
+    def add_text(self, entry: Waiting) -> None:
+        """A text joins the line; ``advance`` decides what happens to it."""
+        self.line.add(entry)
+        self.is_stopped = False
+        self.active_at = self.context.clock.monotonic()
+
+    async def advance(self) -> None:
+        """Let waiting texts go on as far as they may: into the running turn, or into a new one."""
+        if self.turn is not None:
+            await self._feed_turn()
+            self._show_waiting()
+            return
+        if self.live.is_opening or self._is_agent_about_to_begin():
+            return
+        entries = self.line.next_turn()
+        if not entries:
+            return
+        if not self.context.may_start_turns:
+            self._show_waiting()
+            return
+        if not self.live.is_open:
+            self.open_session()
+            return
+        await self.begin(entries)
+
+    def _is_agent_about_to_begin(self) -> bool:
+        return bool(self.line.given) and self.context.clock.monotonic() < self.given_until
+
+    async def _feed_turn(self) -> None:
+        """Steer in order; the first text that has to wait makes the rest wait too."""
+        for entry in list(self.line.open):
+            if entry.state is not WaitState.READY or entry.is_command or entry.is_after_turn:
+                return
+            if not self.traits.can_steer or self.context.desk.has_open_permission(self.place):
+                return
+            if not await self.steer(entry):
+                return
+
+    async def steer(self, entry: Waiting) -> bool:
+        """Give a waiting text to the running turn; False when that is not possible now."""
+        session, turn = self.live.session, self.turn
+        if session is None or turn is None or turn.is_stopping:
+            return False
+        with self.context.database.transaction():
+            self.context.turns.add_updates(turn.id, entry.update_ids)
+            self.context.journal.hand(entry.update_ids)
+        try:
+            async with asyncio.timeout(CALL_TIMEOUT):
+                input_id = await session.steer(entry.prompt)
+        except (TimeoutError, HubError) as error:
+            log.warning("steering failed in topic %s: %s", self._binding.topic_key, error)
+            entry.is_after_turn = True
+            return False
+        if input_id is None:
+            entry.is_after_turn = True
+            return False
+        self._mark_given(entry, input_id, turn)
+        return True
+
+    def _mark_given(self, entry: Waiting, input_id: InputId, turn: RunningTurn) -> None:
+        entry.state, entry.input_id = WaitState.GIVEN, input_id
+        turn.display.added(input_id, entry.prompt.text)
+        if entry.card:
+            self.context.delivery.revise(entry.card, notices.given_part())
+            entry.card = ""
+
+    def _show_waiting(self) -> None:
+        """Each text that has to wait says so, with its buttons."""
+        for entry in self.line.open:
+            if not entry.card and entry.state is WaitState.READY:
+                entry.card = notices.post_waiting(self, entry)
+
+    def hold_all(self) -> None:
+        """What waits goes on only by a person's word."""
+        for entry in self.line.open:
+            entry.state = WaitState.HELD
+
+    def release_held(self, entries: Sequence[Waiting] = ()) -> int:
+        """Let held texts wait for the agent again; returns how many."""
+        self.is_stopped = False
+        held = [entry for entry in self.line.held if not entries or entry in entries]
+        for entry in held:
+            entry.state = WaitState.READY
+        return len(held)
+
+    def drop(self, entry: Waiting) -> None:
+        """A person does not want this text to run."""
+        self.line.remove(entry)
+        self.context.finish(entry.update_ids)
+        if entry.card:
+            self.context.delivery.revise(entry.card, notices.dropped_part())
+
+    # --- the turn
+
+    async def begin(self, entries: list[Waiting]) -> None:
+        """Give the agent its task."""
+        session = self.live.session
+        assert session is not None  # noqa: S101 - advance looked
+        prompt = joined(entries)
+        turn = self.new_turn(prompt, entries)
+        for entry in entries:
+            self.line.remove(entry)
+            if entry.card:
+                self.context.delivery.revise(entry.card, notices.started_part())
+        try:
+            await self.call(session.prompt(prompt))
+        except HubError as error:
+            await self.session_died(error)
+            return
+        turn.display.refresh()
+
+    def new_turn(self, prompt: Prompt, entries: list[Waiting], *, is_unsolicited: bool = False) -> RunningTurn:
+        """A turn runs from now on; written down before the agent hears of it."""
+        display = TurnDisplay(self.context, self.place, self.context.new_id(), self.verbosity)
+        turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
+        turn.is_unsolicited = is_unsolicited
+        self.turn = turn
+        self.last_prompts = {turn.id: prompt}
+        for entry in entries:
+            self._remember(entry)
+        return turn
+
+    def _remember(self, entry: Waiting) -> None:
+        """Texts the agent has, to tell a real edit from one that changed nothing."""
+        for message in entry.said.messages if entry.said else ():
+            self.recent_texts[message.message_id] = message.text
+        while len(self.recent_texts) > 50:
+            self.recent_texts.pop(next(iter(self.recent_texts)))
+
+    async def end(self, outcome: TurnFinished | TurnFailed, *, offers: str = "") -> None:
+        """The turn is over: its end is posted and recorded, then what waits goes on."""
+        turn = self.turn
+        if turn is None:
+            return
+        self.turn = None
+        now = self.context.clock.monotonic()
+        self.active_at, self.given_until = now, now + GIVEN_GRACE
+        end_turn(self.context, turn, outcome, background=len(self.background), offers=offers)
+        self.context.desk.turn_ended(self.place)
+        was_stopped = turn.is_stopping or (
+            isinstance(outcome, TurnFinished) and outcome.outcome is TurnOutcome.INTERRUPTED
+        )
+        if was_stopped:
+            self.hold_all()
+        if self.line.held:
+            notices.offer_held(self)
+        await self.advance()
+
+    async def session_died(self, error: HubError, *, detail: str = "") -> None:
+        """The agent's process is gone in the middle of things: say so, show what was done, offer to go on."""
+        await self.close_session(error.title)
+        for entry in self.line.given:
+            entry.state, entry.input_id, entry.is_after_turn = WaitState.HELD, None, False
+        if self.turn is None:
+            return
+        has_begun = bool(self.turn.display.view.tools or self.turn.display.view.texts)
+        self.hold_all()
+        failed = TurnFailed(FailureKind.OTHER, error.title, error.hint, detail or error.detail)
+        await self.end(failed, offers=CONTINUE if has_begun else AGAIN)
+
+    async def interrupt(self) -> None:
+        """Stop the running turn, or the opening of its session."""
+        self.is_stopped = True
+        if self.turn is None:
+            self.live.forget()
+            self.hold_all()
+            notices.offer_held(self)
+            return
+        session = self.live.session
+        self.turn.is_stopping = True
+        self.turn.display.note(tr("Stopping…"))
+        if session is not None:
+            await self.call(session.interrupt())
+
+    async def stop_hard(self) -> bool:
+        """End what belongs to this session: background work, and a turn that did not stop. False: there is nothing."""
+        session = self.live.session
+        if session is None or (self.turn is None and not self.background):
+            return False
+        await self.call(session.stop_background())
+        if self.turn is not None:
+            await self.session_died(HubError(tr("The session was ended."), tr("The next text resumes it.")))
+        self.background = ()
+        return True

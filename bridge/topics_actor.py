@@ -1,0 +1,234 @@
+"""The one task that works for a topic: takes items from its inbox in order, and wakes up when something is due."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from agents.contract import HubError
+from bridge import topics_notices as notices
+from bridge.bindings import TopicState
+from bridge.commands.choices import choose
+from bridge.commands.parsing import parse_command
+from bridge.commands.table import Call, CommandTable
+from bridge.commands.topic import run_command
+from bridge.texts import tr
+from bridge.topics import Topic
+from bridge.topics_events import heard
+from bridge.topics_inbox import (
+    AskClosed,
+    Called,
+    Choosing,
+    Chosen,
+    Edited,
+    Heard,
+    Interrupted,
+    Item,
+    Offered,
+    Opened,
+    OpenFailed,
+    Prepared,
+    Quit,
+    Resumed,
+    Said,
+    Silenced,
+    TopicGone,
+    TopicNamed,
+    TopicShut,
+)
+from bridge.topics_joining import Utterance
+from bridge.topics_presses import chosen
+from bridge.topics_queue import WaitState
+from bridge.topics_session import close_quietly
+from bridge.topics_texts import edited, prepared, said
+
+log = logging.getLogger(__name__)
+
+
+class TopicActor:
+    """``run`` ends after ``Quit``."""
+
+    def __init__(self, topic: Topic, table: CommandTable) -> None:
+        self.topic = topic
+        self._table = table
+        self._old: set[int] = set()
+        """Updates written while the hub was off; their texts are offered, not run."""
+
+    def put(self, item: Item) -> None:
+        self.topic.inbox.put(item)
+
+    async def run(self) -> None:
+        topic = self.topic
+        try:
+            while True:
+                item = await topic.inbox.next(self._deadline())
+                if isinstance(item, Quit):
+                    return
+                await self._guarded(item)
+        finally:
+            topic.inbox.close()
+            await topic.live.shut()
+            await topic.crew.close()
+
+    async def _guarded(self, item: Item | None) -> None:
+        """The outermost edge: whatever goes wrong with one item is reported, and the topic goes on."""
+        try:
+            if item is not None:
+                await self._take(item)
+            await self._do_what_is_due()
+        except HubError as error:
+            log.warning("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
+            self._say_error(error)
+        except Exception:
+            log.exception("topic %s: %s failed", self.topic.binding.topic_key, type(item).__name__)
+            self._say_error(HubError(tr("Something went wrong inside the hub."), tr("The log says more.")))
+
+    def _say_error(self, error: HubError) -> None:
+        try:
+            self.topic.context.say_error(self.topic.place, error)
+        except HubError:
+            log.exception("an error could not be shown")
+
+    async def _take(self, item: Item) -> None:
+        match item:
+            case Said() | Edited() | Called() | Chosen() | Choosing() | Prepared():
+                await self._take_from_person(item)
+            case Heard() | Opened() | OpenFailed() | Silenced() | AskClosed():
+                await self._take_from_session(item)
+            case _:
+                await self._take_from_hub(item)
+        self.topic.context.changed()
+
+    async def _take_from_person(self, item: Said | Edited | Called | Chosen | Choosing | Prepared) -> None:
+        topic = self.topic
+        match item:
+            case Said():
+                await self._said(item)
+            case Edited():
+                edited(topic, item.message)
+            case Called():
+                await self._called(item.call)
+            case Chosen():
+                await chosen(topic, item)
+            case Choosing():
+                await choose(topic, item.what, item.value)
+            case Prepared():
+                await prepared(topic, item)
+
+    async def _said(self, item: Said) -> None:
+        """A reply to an open card, else the answer to an open question, else something for the agent."""
+        topic, message = self.topic, item.message
+        desk = topic.context.desk
+        is_answer = message.reply_to is not None and await desk.reply(message)
+        if not is_answer and not message.files and parse_command(message.text) is None:
+            is_answer = await desk.free_text(message)
+        if is_answer:
+            topic.context.finish((message.update_id,))
+            return
+        if item.is_old:
+            self._old.add(message.update_id)
+        for utterance in topic.joiner.add(message, topic.context.clock.monotonic()):
+            await self._complete(utterance)
+
+    async def _complete(self, utterance: Utterance) -> None:
+        """All members of what was said in one go are here."""
+        is_old = bool(self._old.intersection(utterance.update_ids))
+        self._old.difference_update(utterance.update_ids)
+        await said(self.topic, utterance, self._table, is_old=is_old)
+
+    async def _take_from_session(self, item: Heard | Opened | OpenFailed | Silenced | AskClosed) -> None:
+        topic = self.topic
+        match item:
+            case Heard():
+                if item.epoch == topic.live.epoch:
+                    await heard(topic, item.event)
+            case Opened():
+                if topic.live.accept(item):
+                    await topic.advance()
+                else:
+                    topic.crew.start(close_quietly(item.session), "close a late session")
+            case OpenFailed():
+                topic.opening_failed(item)
+            case Silenced():
+                if item.epoch == topic.live.epoch and topic.live.is_open:
+                    await topic.session_died(notices.gone(topic))
+            case AskClosed():
+                if topic.turn is not None:
+                    topic.turn.display.card_decided()
+                await topic.advance()
+
+    async def _take_from_hub(self, item: Item) -> None:
+        topic = self.topic
+        match item:
+            case Resumed():
+                await topic.advance()
+            case Offered():
+                notices.offer_held(topic, reason=item.reason, rings=True)
+            case Interrupted():
+                if topic.turn is not None and not topic.turn.is_stopping:
+                    await topic.interrupt()
+            case TopicGone():
+                topic.rebind(replace(topic.binding, state=TopicState.LOST))
+                topic.is_leaving = True
+                topic.hold_all()
+            case TopicShut():
+                state = TopicState.CLOSED if item.is_closed else TopicState.OPEN
+                topic.rebind(replace(topic.binding, state=state))
+                topic.is_leaving = item.is_closed
+            case TopicNamed():
+                topic.rebind(replace(topic.binding, title=item.name, is_named_by_hand=True))
+
+    async def _called(self, call: Call) -> None:
+        try:
+            await run_command(self.topic, call, self._table)
+        finally:
+            self.topic.context.finish((call.message.update_id,))
+
+    # --- what comes by itself
+
+    def _deadline(self) -> float | None:
+        topic = self.topic
+        times = [
+            topic.joiner.due,
+            topic.turn.display.due() if topic.turn else None,
+            self._silent_at(),
+            self._idle_at(),
+            topic.given_until if topic.line.given and topic.turn is None else None,
+        ]
+        return min((time for time in times if time is not None), default=None)
+
+    def _silent_at(self) -> float | None:
+        topic, session = self.topic, self.topic.live.session
+        if topic.turn is None or session is None or topic.turn.is_told_silent or topic.waits_for_person:
+            return None
+        last = max(session.last_heard, topic.turn.started, topic.active_at)
+        return last + topic.context.config.silence_notice
+
+    def _idle_at(self) -> float | None:
+        topic = self.topic
+        if topic.turn is not None or not topic.live.is_open or topic.background or topic.waits_for_person:
+            return None
+        if topic.is_leaving:
+            return topic.context.clock.monotonic()
+        return topic.active_at + topic.context.config.idle_close
+
+    async def _do_what_is_due(self) -> None:
+        topic = self.topic
+        now = topic.context.clock.monotonic()
+        for utterance in topic.joiner.ripe(now):
+            await self._complete(utterance)
+        if topic.turn is not None and (due := topic.turn.display.due()) is not None and due <= now:
+            topic.turn.display.refresh()
+        if (silent := self._silent_at()) is not None and silent <= now and topic.turn is not None:
+            topic.turn.is_told_silent = True
+            notices.say_silent(topic, round(topic.context.config.silence_notice / 60))
+        if (idle := self._idle_at()) is not None and idle <= now:
+            await topic.close_session(tr("The session sleeps; the next text wakes it."))
+        if topic.line.given and topic.turn is None and topic.given_until <= now:
+            self._ask_about_given()
+
+    def _ask_about_given(self) -> None:
+        """The agent never said what became of these texts: only a person can tell whether to send them again."""
+        for entry in self.topic.line.given:
+            entry.state, entry.input_id = WaitState.HELD, None
+        notices.offer_held(self.topic, reason=tr("The agent may not have seen this. Send it again?"), rings=True)

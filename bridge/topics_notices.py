@@ -1,0 +1,134 @@
+"""What a topic says about itself: waiting texts, held texts, failures to open. Texts and buttons only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents.contract import HubError, SessionNotFoundError
+from bridge.cards import error_notice
+from bridge.delivery import MessageClass
+from bridge.inbound import Place
+from bridge.markdown.part import Part
+from bridge.messenger import Keyboard
+from bridge.sheet import bold, clip, lines, plain
+from bridge.texts import tr, trn
+
+if TYPE_CHECKING:
+    from bridge.context import HubContext
+    from bridge.topics import Topic
+    from bridge.topics_queue import Waiting
+
+QUEUE = "queue"
+HELD = "held"
+SESSION = "session"
+SHOWN_TEXTS = 5
+
+
+def post_waiting(topic: Topic, entry: Waiting) -> str:
+    """The card of a text that waits; returns its key."""
+    context = topic.context
+    with context.database.transaction():
+        keyboard = waiting_keyboard(topic, entry)
+        return context.say(topic.place, plain(waiting_text(topic)), keyboard=keyboard, reply_to=entry.message_id)
+
+
+def waiting_keyboard(topic: Topic, entry: Waiting) -> Keyboard:
+    """Give it now (where the agent can take it) and Drop."""
+    choices = [(tr("Drop"), f"drop:{entry.id}")]
+    if topic.turn is not None and topic.traits.can_steer and not entry.is_command:
+        choices.insert(0, (tr("Give it now"), f"steer:{entry.id}"))
+    return topic.context.buttons.keyboard(topic.place, QUEUE, choices)
+
+
+def waiting_text(topic: Topic) -> str:
+    if topic.context.is_paused:
+        return "⏸ " + tr("The hub is paused. This runs when it goes on.")
+    if not topic.context.may_start_turns:
+        return "🔒 " + tr("The hub is locked. This runs after /unlock.")
+    if topic.context.desk.has_open_permission(topic.place):
+        return "⏳ " + tr("Waits until you have answered the open request.")
+    return "⏳ " + tr("Waits until this turn is done.")
+
+
+def given_part() -> Part:
+    return plain("↪ " + tr("Given to the running turn."))
+
+
+def started_part() -> Part:
+    return plain("▶ " + tr("Started."))
+
+
+def dropped_part() -> Part:
+    return plain("🗑 " + tr("Dropped. The agent did not get it."))
+
+
+def offer_held(topic: Topic, *, reason: str = "", rings: bool = False) -> None:
+    """One message for everything that waits for the person's word in this topic."""
+    held = topic.line.held
+    if not held:
+        return
+    context = topic.context
+    count = trn("{count} message was not run.", "{count} messages were not run.", len(held))
+    texts = [plain(f"• {clip(entry.prompt.text, 120) or tr('files')}") for entry in held[:SHOWN_TEXTS]]
+    more = len(held) - SHOWN_TEXTS
+    part = lines(
+        bold(reason or count),
+        *texts,
+        trn("… and {count} more", "… and {count} more", more) if more > 0 else "",
+    )
+    with context.database.transaction():
+        if topic.held_notice:
+            context.delivery.drop(topic.held_notice)
+            context.delivery.revise(topic.held_notice, plain(tr("See the newer message below.")))
+        keyboard = context.buttons.keyboard(topic.place, HELD, [(tr("Run"), "run"), (tr("Drop"), "drop")])
+        topic.held_notice = context.say(topic.place, part, keyboard=keyboard, rings=rings)
+
+
+def settle_held(topic: Topic, text: str) -> None:
+    """The notice of held texts is done with."""
+    if topic.held_notice:
+        topic.context.delivery.revise(topic.held_notice, plain(text))
+        topic.held_notice = ""
+
+
+def say_opening_failed(topic: Topic, error: HubError) -> None:
+    """The session could not be opened or resumed; the texts are kept."""
+    context, place = topic.context, topic.place
+    if isinstance(error, SessionNotFoundError):
+        part = lines(
+            bold("⚠️ " + tr("This topic's session can't be found any more.")),
+            error.hint,
+            tr("Your text is kept. Start a fresh session with it?") if topic.line.held else "",
+        )
+        keyboard = context.buttons.keyboard(
+            place, SESSION, [(tr("Fresh session"), "fresh"), (tr("Try again"), "again")]
+        )
+    else:
+        kept = tr("Your text is kept.") if topic.line.held else ""
+        part, keyboard = lines(error_notice(error), kept), retry_keyboard(context, place)
+    context.say(place, part, keyboard=keyboard, rings=True)
+
+
+def retry_keyboard(context: HubContext, place: Place) -> Keyboard:
+    return context.buttons.keyboard(place, SESSION, [(tr("Try again"), "again")])
+
+
+def say_silent(topic: Topic, minutes: int) -> None:
+    """A running agent has said nothing for long."""
+    context = topic.context
+    keyboard = context.buttons.keyboard(topic.place, SESSION, [(tr("Stop"), "stop"), (tr("Keep waiting"), "wait")])
+    context.say(
+        topic.place,
+        lines(
+            bold("🤫 " + tr("{agent} has said nothing for {minutes} min.", agent=topic.title, minutes=minutes)),
+            tr("It may be working on something long, or be stuck."),
+        ),
+        keyboard=keyboard,
+        rings=True,
+        klass=MessageClass.REPLY,
+    )
+
+
+def gone(topic: Topic) -> HubError:
+    """The session ended without a word."""
+    return HubError(tr("{agent} ended unexpectedly.", agent=topic.title), tr("The next text resumes the session."))

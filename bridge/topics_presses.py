@@ -1,0 +1,110 @@
+"""The hub's own buttons in a topic: waiting texts, held texts, sessions, turns, long answers."""
+
+from __future__ import annotations
+
+from agents.contract import Prompt
+from bridge import topics_notices as notices
+from bridge.commands import choices
+from bridge.delivery import MessageClass
+from bridge.markdown import render
+from bridge.presentation import answer_path
+from bridge.sheet import plain
+from bridge.texts import tr
+from bridge.topics import Topic
+from bridge.topics_inbox import Chosen
+from bridge.topics_queue import Waiting
+from bridge.topics_turn import CONTINUE, continue_prompt
+
+
+async def chosen(topic: Topic, item: Chosen) -> None:
+    """Do what a button says; one that is used up does nothing."""
+    match item.pressed.verb:
+        case notices.QUEUE:
+            await _queue(topic, item.pressed.value)
+        case notices.HELD:
+            await _held(topic, item.pressed.value)
+        case notices.SESSION:
+            await _session(topic, item.pressed.value)
+        case choices.PICK:
+            what, _, value = item.pressed.value.partition(":")
+            await choices.apply(topic, what, value)
+        case "turn":
+            await _turn(topic, item)
+        case "all":
+            _show_all(topic, item)
+
+
+async def _queue(topic: Topic, value: str) -> None:
+    action, _, entry_id = value.partition(":")
+    entry = topic.line.by_id(entry_id)
+    if entry is None:
+        return
+    if action == "drop":
+        topic.drop(entry)
+        return
+    entry.is_after_turn = False
+    if topic.turn is None or not await topic.steer(entry):
+        if entry.card:
+            text = tr("The agent can't take it now. It runs after this turn.")
+            topic.context.delivery.revise(entry.card, plain("⏳ " + text))
+        await topic.advance()
+
+
+async def _held(topic: Topic, value: str) -> None:
+    if value == "drop":
+        for entry in topic.line.held:
+            topic.drop(entry)
+        notices.settle_held(topic, "🗑 " + tr("Dropped. The agent did not get it."))
+        return
+    topic.release_held()
+    notices.settle_held(topic, "▶ " + tr("Given to the agent."))
+    await topic.advance()
+
+
+async def _session(topic: Topic, value: str) -> None:
+    match value:
+        case "fresh":
+            await topic.start_afresh(topic.binding)
+            topic.release_held()
+            await topic.advance()
+        case "again":
+            topic.release_held()
+            await topic.advance()
+        case "stop":
+            await topic.interrupt()
+        case _:
+            topic.active_at = topic.context.clock.monotonic()
+            if topic.turn is not None:
+                topic.turn.is_told_silent = False
+
+
+async def _turn(topic: Topic, item: Chosen) -> None:
+    """Continue or try again a turn that was cut off or failed; each button once."""
+    action, _, turn_id = item.pressed.value.partition(":")
+    record = topic.context.turns.get(turn_id)
+    topic.context.buttons.forget(item.pressed.id)
+    if record is None:
+        topic.context.say(topic.place, tr("That turn is not known any more. Send the task again."))
+        return
+    if action == CONTINUE:
+        prompt = continue_prompt(record.prompt)
+    else:
+        prompt = topic.last_prompts.get(turn_id) or Prompt(record.prompt)
+    topic.line.put_first(Waiting(topic.context.new_id(), prompt))
+    topic.release_held()
+    notices.settle_held(topic, "▶ " + tr("Given to the agent."))
+    await topic.advance()
+
+
+def _show_all(topic: Topic, item: Chosen) -> None:
+    """The rest of a long answer as messages."""
+    context = topic.context
+    context.buttons.forget(item.pressed.id)
+    path = answer_path(context.data, item.pressed.value)
+    try:
+        answer = path.read_text(encoding="utf-8")
+    except OSError:
+        context.say(topic.place, tr("That answer is not kept any more; open the file above."))
+        return
+    for part in list(render(answer))[1:]:
+        context.say(topic.place, part, klass=MessageClass.REPLY)

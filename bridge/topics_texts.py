@@ -1,0 +1,169 @@
+"""What a text in a topic means once it is neither an answer to a card nor one of the hub's commands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.contract import AgentCommand, FilePart, ImagePart, Prompt
+from bridge import topics_notices as notices
+from bridge.commands.parsing import Command, literal, nearest, parse_command
+from bridge.commands.table import CommandTable, Where
+from bridge.inbound import IncomingFile, IncomingMessage
+from bridge.sheet import lines, plain
+from bridge.texts import tr
+from bridge.topics import Topic
+from bridge.topics_inbox import Prepared
+from bridge.topics_joining import Utterance
+from bridge.topics_queue import Waiting, WaitState
+
+IMAGE_TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+}
+IMAGE_LIMIT = 5_000_000
+"""Bytes of a picture that travels inside the prompt; a larger one is given by its path."""
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+
+
+async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_old: bool = False) -> None:
+    """Queue, steer or begin a turn with what a person said."""
+    context = topic.context
+    for kind in utterance.others:
+        context.say(topic.place, other_text(kind), reply_to=utterance.message_id)
+    if is_blank(utterance.text) and not utterance.files:
+        if not utterance.others:
+            context.say(topic.place, tr("That message is empty; nothing was sent to the agent."))
+        context.finish(utterance.update_ids)
+        return
+    command = None if utterance.files else parse_command(utterance.text)
+    prompt = Prompt(literal(utterance.text))
+    if command is not None:
+        offered = agent_command(topic, command)
+        if offered is None:
+            _unknown_command(topic, command, utterance, table)
+            return
+        prompt = Prompt(command_text(offered, command), is_command=True)
+    entry = Waiting(context.new_id(), prompt, utterance)
+    if utterance.files:
+        entry.state = WaitState.PREPARING
+        topic.crew.start(_prepare(topic, entry, utterance.files), "files")
+    elif is_old:
+        entry.state = WaitState.HELD
+    topic.add_text(entry)
+    await topic.advance()
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing can be seen of the text."""
+    return not text.strip().strip(INVISIBLE).strip()
+
+
+def other_text(kind: str) -> str:
+    return tr("I can't take this ({kind}). Send text, pictures or files.", kind=kind)
+
+
+# --- commands of the agent
+
+
+def agent_command(topic: Topic, command: Command) -> AgentCommand | None:
+    """The agent's own command of that name, None when it has none."""
+    started = topic.started or topic.context.offers.get(topic.binding.agent)
+    offered = started.commands if started else ()
+    return next((known for known in offered if known.name.casefold() == command.name), None)
+
+
+def command_text(offered: AgentCommand, command: Command) -> str:
+    return f"/{offered.name} {command.arguments}".rstrip()
+
+
+def _unknown_command(topic: Topic, command: Command, utterance: Utterance, table: CommandTable) -> None:
+    started = topic.started or topic.context.offers.get(topic.binding.agent)
+    offered = [known.name for known in started.commands] if started else []
+    close = nearest(command.name, [*table.names(Where.TOPIC), *offered])
+    topic.context.say(topic.place, unknown_command_text(command, close), reply_to=utterance.message_id)
+    topic.context.finish(utterance.update_ids)
+
+
+def unknown_command_text(command: Command, close: list[str]) -> str:
+    hint = tr("Did you mean {names}?", names=", ".join(f"/{name}" for name in close)) if close else tr("See /help.")
+    literally = tr("To send it to the agent as text, write //{name}.", name=command.name)
+    return tr("There is no command /{name}.", name=command.name) + f" {hint} {literally}"
+
+
+# --- files
+
+
+async def _prepare(topic: Topic, entry: Waiting, files: tuple[IncomingFile, ...]) -> None:
+    """Bring the files into the session's folder; the text waits for them."""
+    taken = await topic.context.intake.fetch(files, topic.binding.cwd)
+    images: list[ImagePart] = []
+    others: list[FilePart] = []
+    for path, media_type in taken.files:
+        kind = IMAGE_TYPES.get(path.suffix.lower())
+        if kind and path.stat().st_size <= IMAGE_LIMIT:
+            images.append(ImagePart(path.read_bytes(), kind, path.name))
+        else:
+            others.append(FilePart(path, media_type))
+    prompt = replace(entry.prompt, images=tuple(images), files=tuple(others))
+    topic.inbox.put(Prepared(entry.id, prompt, taken.left_out))
+
+
+async def prepared(topic: Topic, item: Prepared) -> None:
+    """The files are there (or were left out, which is said)."""
+    entry = topic.line.by_id(item.entry_id)
+    if entry is None:
+        return
+    if item.left_out:
+        topic.context.say(topic.place, lines(*item.left_out), reply_to=entry.message_id)
+    prompt = replace(item.prompt, text=entry.prompt.text)
+    if is_blank(prompt.text) and not prompt.images and not prompt.files:
+        topic.line.remove(entry)
+        topic.context.finish(entry.update_ids)
+        return
+    entry.prompt = prompt
+    entry.state = WaitState.READY
+    await topic.advance()
+
+
+# --- edits
+
+
+def edited(topic: Topic, message: IncomingMessage) -> None:
+    """An edited message: its new text counts while it waits, else it is said that it does not."""
+    context = topic.context
+    context.finish((message.update_id,))
+    if topic.joiner.replace(message):
+        return
+    entry = topic.line.by_message(message.message_id)
+    if entry is None or entry.state is WaitState.GIVEN or entry.said is None:
+        known = topic.recent_texts.get(message.message_id)
+        if entry is not None and entry.said is not None:
+            known = next((old.text for old in entry.said.messages if old.message_id == message.message_id), None)
+        if known is None or known == message.text:
+            return
+        context.say(
+            topic.place,
+            tr("The agent has the old text already; the change was not applied. Send it as a new message."),
+            reply_to=message.message_id,
+        )
+        return
+    _take_edit(topic, entry, entry.said, message)
+
+
+def _take_edit(topic: Topic, entry: Waiting, utterance: Utterance, message: IncomingMessage) -> None:
+    members = tuple(
+        replace(old, text=message.text) if old.message_id == message.message_id else old for old in utterance.messages
+    )
+    if members == utterance.messages:
+        return
+    entry.said = Utterance(members)
+    entry.prompt = replace(entry.prompt, text=literal(entry.said.text), is_command=False)
+    if entry.card:
+        topic.context.delivery.revise(
+            entry.card,
+            plain("✏️ " + tr("Changed. The new text will be used.")),
+            keyboard=notices.waiting_keyboard(topic, entry),
+        )

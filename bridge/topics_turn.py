@@ -1,0 +1,69 @@
+"""One running turn of a topic: what it was begun with, how it is recorded, and how its end is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agents.contract import Prompt, TurnFailed, TurnFinished
+from bridge.context import HubContext
+from bridge.inbound import Place
+from bridge.messenger import Keyboard
+from bridge.presentation import TurnDisplay
+from bridge.texts import tr
+from bridge.topics_queue import Waiting
+
+CONTINUE = "continue"
+AGAIN = "again"
+STATE_LOST = "failed"
+
+
+@dataclass(slots=True)
+class RunningTurn:
+    """``entries`` were given to the agent; ``started`` is monotonic seconds."""
+
+    id: str
+    display: TurnDisplay
+    prompt: Prompt
+    started: float
+    entries: list[Waiting] = field(default_factory=list)
+    is_stopping: bool = False
+    is_told_silent: bool = False
+    is_unsolicited: bool = False
+
+    @property
+    def update_ids(self) -> tuple[int, ...]:
+        return tuple(update_id for entry in self.entries for update_id in entry.update_ids)
+
+
+def begin_turn(
+    context: HubContext, place: Place, agent: str, prompt: Prompt, display: TurnDisplay, entries: list[Waiting]
+) -> RunningTurn:
+    """Write down that the turn begins, before the agent hears of it: a crash in between offers it, never repeats it."""
+    turn = RunningTurn(display.turn_id, display, prompt, context.clock.monotonic(), list(entries))
+    with context.database.transaction():
+        context.turns.begin(turn.id, place, agent, prompt.text, turn.update_ids)
+        context.journal.hand(turn.update_ids)
+    display.log.begin(prompt.text)
+    return turn
+
+
+def end_turn(
+    context: HubContext, turn: RunningTurn, outcome: TurnFinished | TurnFailed, *, background: int, offers: str = ""
+) -> None:
+    """Post the end and close the records in one commit. ``offers``: CONTINUE or AGAIN adds that button."""
+    labels = {CONTINUE: tr("Continue"), AGAIN: tr("Try again")}
+    with context.database.transaction():
+        keyboard: Keyboard = ()
+        if offers:
+            keyboard = context.buttons.keyboard(turn.display.place, "turn", [(labels[offers], f"{offers}:{turn.id}")])
+        turn.display.finish(outcome, background=background, keyboard=keyboard)
+        context.turns.end(turn.id, outcome.outcome.value if isinstance(outcome, TurnFinished) else STATE_LOST)
+        context.journal.finish(turn.update_ids)
+
+
+def continue_prompt(task: str) -> Prompt:
+    """What the agent is told after a crash; it may or may not remember the task, so the task is repeated."""
+    return Prompt(
+        "You were interrupted before this was finished. Look at what is already done, then go on from there; "
+        f"do not start over. The task was:\n\n{task}"
+    )

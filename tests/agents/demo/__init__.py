@@ -1,1 +1,0 @@
-"""Tests of the demo agent, as a real process."""

@@ -1,1 +1,0 @@
-"""A scripted model on loopback for real agent programs: one script, one server per wire format."""
