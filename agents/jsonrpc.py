@@ -37,11 +37,12 @@ RequestId = int | str | float | bool | None
 class Lines(Protocol):
     """What the peer needs of a pipe; ``agents.processes.LinePipe`` is one."""
 
+    @property
     def lines(self) -> AsyncIterator[bytes]:
         """Whole lines of any length, in order; ends at EOF."""
 
-    async def write_line(self, line: bytes) -> None:
-        """Send one line (without its end) and wait until the process took it; raises AgentGoneError."""
+    async def send(self, line: bytes) -> None:
+        """Send one line (its end is added) and wait until the process took it; raises AgentGoneError."""
 
 
 class RpcError(AgentError):
@@ -155,7 +156,7 @@ class Peer:
         try:
             async with asyncio.TaskGroup() as tasks:
                 try:
-                    async for line in self._pipe.lines():
+                    async for line in self._pipe.lines:
                         self._receive(line, tasks)
                 except AgentError as broken:
                     self.close(AgentGoneError(broken.title, broken.hint, broken.detail))
@@ -232,7 +233,7 @@ class Peer:
         line = json.dumps({**self._head, **message}, ensure_ascii=True, separators=(",", ":")).encode("ascii")
         try:
             async with asyncio.timeout(WRITE_TIMEOUT):
-                await self._pipe.write_line(line)
+                await self._pipe.send(line)
         except TimeoutError:
             raise AgentGoneError(
                 f"{self._name} does not read its input", "Stop the session and start it again.", f"{len(line)} bytes"

@@ -6,13 +6,16 @@ before it was sent, and the newest revision wins. Implemented by ``bridge.outbox
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from bridge.inbound import Place
 from bridge.markdown.part import Part
 from bridge.messenger import FileUpload, Keyboard
+
+T = TypeVar("T")
 
 
 class MessageClass(IntEnum):
@@ -48,6 +51,54 @@ class DeliveryState:
     failure: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TopicLost:
+    """A topic can't be written to: deleted, or closed (``is_closed``). What was on its way there is kept, parked."""
+
+    place: Place
+    is_closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMovedTo:
+    """The group was upgraded: ids must be rewritten everywhere, old message ids are void. Told once for a chat."""
+
+    old_chat_id: int
+    new_chat_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingUntil:
+    """Telegram asked to leave a chat alone until ``until`` (wall clock, seconds)."""
+
+    chat_id: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class RightsLost:
+    """The bot lacks a right; ``is_for_chat``: nothing can be sent there until it is back (kicked, muted)."""
+
+    chat_id: int
+    reason: str
+    is_for_chat: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRefused:
+    """Telegram no longer accepts the bot's token; messages are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTrouble:
+    """The outbox can't write its database (disk full): nothing is sent until it can."""
+
+    reason: str
+
+
+DeliveryEvent = TopicLost | ChatMovedTo | WaitingUntil | RightsLost | TokenRefused | StoreTrouble
+
+
 class Delivery(Protocol):
     """The durable, paced way out."""
 
@@ -71,8 +122,17 @@ class Delivery(Protocol):
     async def outcome(self, key: str) -> DeliveryState:
         """Wait until the message was sent or has failed for good."""
 
+    def confirm(self, key: str, message_id: int) -> None:
+        """A person acted on this message, so it is there: settles a send whose reply was lost."""
+
     def key_of(self, chat_id: int, message_id: int) -> str | None:
         """Which logical message a sent message is (also across restarts)."""
 
     def typing(self, place: Place) -> None:
         """Show "typing" if its own bucket allows; dropped otherwise."""
+
+    async def paced(self, chat_id: int, call: Callable[[], Awaitable[T]]) -> T:
+        """Make another call that counts (create a topic, delete, react) when the budget allows, as a command reply.
+
+        Raises what ``call`` raises; FloodWaitError is honoured for the whole chat before it is raised.
+        """

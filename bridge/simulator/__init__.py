@@ -4,5 +4,6 @@ from bridge.simulator.faults import Fault, FaultKind
 from bridge.simulator.human import Human, Message
 from bridge.simulator.limits import STRICT, UNLIMITED, Limits
 from bridge.simulator.simulator import Simulator
+from bridge.simulator.stage import AgentChoice
 
-__all__ = ["STRICT", "UNLIMITED", "Fault", "FaultKind", "Human", "Limits", "Message", "Simulator"]
+__all__ = ["STRICT", "UNLIMITED", "AgentChoice", "Fault", "FaultKind", "Human", "Limits", "Message", "Simulator"]

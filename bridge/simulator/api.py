@@ -31,6 +31,8 @@ from bridge.simulator.world import World
 _PATH = re.compile(r"/(file/)?bot([^/]*)/(.+)")
 _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{30,}")
 FOREVER = 86_400.0
+SUMMARY = 100
+SUMMARIES = ("text", "caption", "name", "action", "reaction", "file_id", "callback_query_id")
 ERRORS = {
     FaultKind.BAD_GATEWAY: ApiError(502, "Bad Gateway"),
     FaultKind.SERVER_ERROR: ApiError(500, "Internal Server Error"),
@@ -40,7 +42,10 @@ ERRORS = {
 
 @dataclass(frozen=True, slots=True)
 class LoggedCall:
-    """One call as the drawer of the phone page shows it. ``seconds`` includes the time it was held."""
+    """One call as the drawer of the phone page shows it. ``seconds`` includes the time it was held.
+
+    ``summary`` is the beginning of its text, ``note`` the refusal.
+    """
 
     method: str
     chat_id: int
@@ -49,6 +54,7 @@ class LoggedCall:
     seconds: float
     code: int
     note: str
+    summary: str = ""
 
 
 class BotApi:
@@ -164,6 +170,7 @@ class BotApi:
             clock.monotonic() - started,
             200 if error is None else error.code,
             "" if error is None else error.description,
+            next((call.text(field)[:SUMMARY] for field in SUMMARIES if call.has(field)), ""),
         )
         self._world.feed.publish(Kind.CALL, logged.chat_id, logged)
 

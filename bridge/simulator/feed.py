@@ -27,6 +27,7 @@ class Kind(StrEnum):
     CHAT = "chat"
     COMMANDS = "commands"
     STAGE = "stage"
+    READ = "read"
 
 
 @dataclass(frozen=True, slots=True)

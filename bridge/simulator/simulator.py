@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from random import Random
 from types import TracebackType
 from typing import Self
@@ -12,6 +13,7 @@ from bridge.simulator.chats import Chat
 from bridge.simulator.faults import Fault, Faults
 from bridge.simulator.http import HttpServer, Request, Response
 from bridge.simulator.limits import Limits
+from bridge.simulator.phone import Phone
 from bridge.simulator.texts import Judge, best_judge
 from bridge.simulator.world import GROUP_ID, World
 
@@ -22,7 +24,7 @@ class Simulator:
     """``async with Simulator() as simulator``: serves until the block ends; the state survives ``stop`` and ``start``.
 
     ``base_url`` and ``base_file_url`` are what a client of the Bot API takes as its server. ``world`` is the state
-    behind it, to read and to change. Runs in the event loop that starts it.
+    behind it, to read and to change; ``phone`` serves the page at ``phone_url``. Runs in the event loop that starts it.
     """
 
     def __init__(
@@ -33,12 +35,14 @@ class Simulator:
         limits: Limits | None = None,
         judge: Judge | None = None,
         port: int = 0,
+        phone_secret: str = "",
         random: Random | None = None,
     ) -> None:
         self.clock = clock or SystemClock()
         self.random = random or Random()  # noqa: S311 - ids of a simulation
         self.world = World(self.clock, limits or Limits(), judge or best_judge(), self.random)
         self.api = BotApi(self.world, token)
+        self.phone = Phone(self.world, phone_secret or secrets.token_urlsafe(18))
         self._server = HttpServer(self._handle, port)
 
     async def start(self) -> None:
@@ -79,6 +83,11 @@ class Simulator:
         return f"{self.address}/file/bot"
 
     @property
+    def phone_url(self) -> str:
+        """The phone page; whoever knows it acts as the person in front of it."""
+        return f"{self.address}/phone/{self.phone.secret}/"
+
+    @property
     def group(self) -> Chat:
         """The forum group every simulator starts with."""
         return self.world.chats[GROUP_ID]
@@ -92,4 +101,6 @@ class Simulator:
         self.world.faults.add(fault)
 
     async def _handle(self, request: Request) -> Response:
+        if self.phone.is_mine(request.path):
+            return await self.phone.handle(request)
         return await self.api.handle(request)

@@ -24,11 +24,15 @@ class MemoryPipe:
         self.written = asyncio.Event()
         self.is_stuck = False
 
-    async def lines(self) -> AsyncIterator[bytes]:
+    @property
+    def lines(self) -> AsyncIterator[bytes]:
+        return self._read()
+
+    async def _read(self) -> AsyncIterator[bytes]:
         while (line := await self.arriving.get()) is not None:
             yield line
 
-    async def write_line(self, line: bytes) -> None:
+    async def send(self, line: bytes) -> None:
         if self.is_stuck:
             await asyncio.Event().wait()
         self.raw.append(line)

@@ -1,0 +1,224 @@
+"""How one ACP agent differs from the others: a strategy object that a kind of its own replaces piece by piece.
+
+The defaults suit any agent that follows the protocol. A dialect is shared by all sessions of its backend and keeps no
+state; what belongs to one session lives in the ``SessionNotes`` it makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agents.acp.wire import PermissionAsk, PermissionOption, PromptResult, Update, text
+from agents.acp.wire_opening import AgentInfo, Offers
+from agents.contract import (
+    AgentEvent,
+    AgentTraits,
+    Answers,
+    FailureKind,
+    Question,
+    ReasonPath,
+    TurnFailed,
+)
+from agents.jsonrpc import Notification, Request, RpcError
+
+if TYPE_CHECKING:
+    from agents.acp.session import AcpSession
+    from agents.acp.tools import ToolCall
+
+
+@dataclass(slots=True)
+class SessionNotes:
+    """What a dialect remembers of one session; subclasses add their own."""
+
+    denied: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """How a tool call is shown."""
+
+    tool: str
+    title: str
+    subject: str
+
+
+class AcpDialect:
+    """The behaviour of an agent that follows the protocol and nothing else."""
+
+    is_process_shared = False
+    ends_turn_on_denial = False
+    can_steer = False
+    default_mode = ""
+    runs_unasked = "whatever the agent's own settings allow"
+    permission_limit: float | None = None
+    """Seconds the agent itself waits for a decision."""
+    silence_limit: float | None = 60.0
+    """Seconds without a byte from a working agent after which the person is told; None = never."""
+    cancel_limit = 8.0
+    """Seconds a cancelled turn may take to end before the session is started anew."""
+    open_limit = 60.0
+    """Seconds for session/new and session/load."""
+    start_limit = 60.0
+    """Seconds for the start of the program and ``initialize`` (Qwen cold 4.9 s, OpenCode 3.7 s)."""
+
+    def __init__(self, kind: str = "acp", title: str = "ACP agent") -> None:
+        self.kind = kind
+        self.title = title
+
+    @property
+    def traits(self) -> AgentTraits:
+        return AgentTraits(
+            title=self.title,
+            reason_path=ReasonPath.FOLLOW_UP,
+            can_steer=self.can_steer,
+            is_process_shared=self.is_process_shared,
+            ends_turn_on_denial=self.ends_turn_on_denial,
+            default_mode=self.default_mode,
+            runs_unasked=self.runs_unasked,
+        )
+
+    def notes(self) -> SessionNotes:
+        return SessionNotes()
+
+    # What is said to the agent
+
+    def literal(self, words: str) -> str:
+        """A person's text that must not be taken for one of the agent's slash commands."""
+        return f" {words}" if words.startswith("/") else words
+
+    def server_name(self, topic_key: str) -> str:
+        """The name of the hub's own tool server in this session."""
+        return f"hub_{topic_key}"
+
+    @property
+    def login_hint(self) -> str:
+        """What to do when the agent is not logged in."""
+        return "Log in once in a terminal on the computer, then send the message again."
+
+    def means_logged_out(self, cause: str) -> bool:
+        """Whether a refusal to open a session means "no login", beyond the protocol's own code for it."""
+        return False
+
+    def is_lost(self, offers: Offers) -> bool:
+        """The agent answered a load although it does not know the session (Hermes 0.19.0)."""
+        return False
+
+    def loads_without_replay(self, info: AgentInfo) -> bool:
+        """Whether ``session/resume`` is there and means what it should."""
+        return "resume" in info.session_abilities
+
+    # What the agent says
+
+    def view(self, call: ToolCall) -> ToolView:
+        tool = self.tool_name(call)
+        return ToolView(tool, call.title or tool, call.subject)
+
+    def tool_name(self, call: ToolCall) -> str:
+        """The machine's name of the tool; the protocol has none, so agents put it into ``_meta`` or nowhere."""
+        return text(call.meta.get("toolName")) or call.kind or "tool"
+
+    def closes_without_news(self, call: ToolCall) -> bool:
+        """The agent never tells the end of this call: it is over when the next thing happens."""
+        return False
+
+    def is_own_tool(self, call: ToolCall, server: str) -> bool:
+        """A call of the hub's own tools, which the person is not asked about."""
+        return self.tool_name(call) in {f"mcp__{server}__send_file", f"mcp__{server}__ask_user"}
+
+    def choose(self, options: Sequence[PermissionOption], *, is_allowed: bool) -> str | None:
+        """The id of the option to answer with, never one of the agent's "always". None: answer "cancelled"."""
+        wanted = "allow_once" if is_allowed else "reject_once"
+        return next((option.id for option in options if option.kind == wanted), None)
+
+    def questions(self, ask: PermissionAsk) -> tuple[Question, ...]:
+        """The questions, when this permission request is really the agent asking something."""
+        return ()
+
+    def answers(self, ask: PermissionAsk, answers: Answers) -> dict[str, Any]:
+        """The reply that carries the answers of ``questions``."""
+        raise NotImplementedError
+
+    def plan_of(self, ask: PermissionAsk) -> str:
+        """The plan's Markdown, when the request is "leave plan mode"."""
+        return ""
+
+    def call_of(self, ask: PermissionAsk, open_calls: Sequence[ToolCall]) -> str:
+        """The id under which the asked call was announced; some agents use another one for the request."""
+        return ask.call.id
+
+    def failure(self, error: RpcError) -> TurnFailed:
+        """A turn's error answer in words for the person."""
+        cause = error.detail or error.message
+        return TurnFailed(failure_kind(cause), failure_title(cause), detail=f"{error.message} {error.detail}".strip())
+
+    def failure_in(self, answer: str, result: PromptResult) -> TurnFailed | None:
+        """A failure that came as an ordinary end of the turn (Hermes writes it as the model's text)."""
+        if result.stop_reason == "refusal":
+            return TurnFailed(FailureKind.REFUSED, "The model refused to go on.", "Ask in another way.")
+        if result.stop_reason in {"max_tokens", "max_turn_requests"}:
+            limit = "tokens" if result.stop_reason == "max_tokens" else "steps"
+            return TurnFailed(FailureKind.TOO_LONG, f"The agent reached its limit of {limit}.", "Send “go on”.")
+        return None
+
+    # Hooks on the wire
+
+    async def serve(self, session: AcpSession, request: Request) -> None:
+        """A request beyond the protocol's own. Return without an answer: the agent is told that it is unknown."""
+
+    def notice(self, session: AcpSession, notification: Notification) -> bool:
+        """A notification beyond the protocol's own; True when it was understood."""
+        return False
+
+    async def steer(self, session: AcpSession, words: str, input_id: str) -> bool:
+        """Give a text to the running turn. False: not possible."""
+        return False
+
+    def refine(self, session: AcpSession, update: Update, events: list[AgentEvent]) -> list[AgentEvent]:
+        """A last look at what an update became."""
+        return events
+
+    def turn_ended(self, session: AcpSession) -> list[AgentEvent]:
+        """What is to be told between a turn's last words and its end."""
+        return []
+
+    async def stop_background(self, session: AcpSession) -> None:
+        """End what the session left running; the protocol has no word for it."""
+
+    def is_wedged(self, session: AcpSession, error: RpcError | None, answer: str) -> bool:
+        """The session will not work again in this process, judged by how a turn ended."""
+        return False
+
+
+def failure_kind(cause: str) -> FailureKind:
+    """What kind of trouble a model's error text tells of."""
+    low = cause.lower()
+    for kind, marks in _MARKS:
+        if any(mark in low for mark in marks):
+            return kind
+    return FailureKind.OTHER
+
+
+_MARKS: tuple[tuple[FailureKind, tuple[str, ...]], ...] = (
+    (FailureKind.LOGIN, ("401", "403", "api key", "api_key", "unauthorized", "authentication", "not logged in")),
+    (FailureKind.QUOTA, ("quota", "credit", "billing", "usage limit", "402")),
+    (FailureKind.TOO_LONG, ("context length", "context window", "too long", "maximum context", "413")),
+    (FailureKind.OVERLOADED, ("429", "rate limit", "overloaded", "503", "529", "500", "502")),
+    (
+        FailureKind.NETWORK,
+        ("connection", "network", "timed out", "timeout", "econn", "enotfound", "fetch failed", "stream"),
+    ),
+)
+_TITLES = {
+    FailureKind.LOGIN: "The model's service did not accept the login.",
+    FailureKind.QUOTA: "The account's allowance is used up.",
+    FailureKind.TOO_LONG: "The conversation is too long for the model.",
+    FailureKind.OVERLOADED: "The model's service is overloaded.",
+    FailureKind.NETWORK: "The model's service could not be reached.",
+}
+
+
+def failure_title(cause: str) -> str:
+    """One sentence for the person."""
+    return _TITLES.get(failure_kind(cause), "The agent could not finish.")

@@ -1,0 +1,86 @@
+"""Opening a session in a running agent: new, resumed or loaded, with the hub's own tools in it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agents.acp.connection import Connection
+from agents.acp.dialect import AcpDialect
+from agents.acp.wire_opening import AUTH_REQUIRED, RESOURCE_NOT_FOUND, Offers, ToolServer, read_offers
+from agents.contract import (
+    AgentError,
+    AgentGoneError,
+    AgentLaunch,
+    AgentNotLoggedInError,
+    SessionId,
+    SessionNotFoundError,
+)
+from agents.jsonrpc import RpcError, Success
+
+if TYPE_CHECKING:
+    from agents.acp.session import AcpSession
+    from agents.hub_tools import HubTools
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What every session of a backend works with."""
+
+    dialect: AcpDialect
+    launch: AgentLaunch
+    tools: HubTools
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    new_id: Callable[[], str] = lambda: secrets.token_hex(8)
+
+
+async def open_session(
+    connection: Connection, session: AcpSession, server: ToolServer, resume: SessionId | None
+) -> tuple[SessionId, Offers]:
+    """Open or resume; from the answer on the session's messages reach it, none of them is lost.
+
+    Raises AgentNotLoggedInError, SessionNotFoundError, AgentGoneError, AgentError.
+    """
+    dialect = session.dialect
+    params: dict[str, Any] = {"cwd": str(session.spec.cwd), "mcpServers": [server.as_wire()]}
+    method = "session/new"
+    if resume is not None:
+        params["sessionId"] = resume
+        method = "session/resume" if dialect.loads_without_replay(connection.info) else "session/load"
+        if method == "session/load" and not connection.info.can_load:
+            raise SessionNotFoundError(f"{dialect.title} can't go on with a session of the past.", "Start a new one.")
+        # A load replays the past before it answers.
+        connection.attach(resume, session)
+
+    def settled(outcome: Success | AgentError) -> None:
+        if isinstance(outcome, Success) and (session_id := read_offers(outcome.result).session_id):
+            connection.attach(session_id, session)
+
+    try:
+        result = await connection.call_in_order(method, params, settled, within=dialect.open_limit)
+    except RpcError as error:
+        raise opening_error(dialect, error, is_resume=resume is not None) from error
+    offers = read_offers(result)
+    if resume is not None and dialect.is_lost(offers):
+        raise SessionNotFoundError("This session does not exist any more.", "Start a new one.", resume)
+    session_id = SessionId(offers.session_id or (resume or ""))
+    if not session_id:
+        raise AgentGoneError(
+            f"{dialect.title} opened no session.", "Update the agent.", "session/new without a sessionId"
+        )
+    return session_id, offers
+
+
+def opening_error(dialect: AcpDialect, error: RpcError, *, is_resume: bool) -> AgentError:
+    """The agent's refusal to open a session, in words for the person."""
+    cause = f"{error.message} {error.detail}".strip()
+    if error.code == AUTH_REQUIRED or dialect.means_logged_out(cause):
+        return AgentNotLoggedInError(f"{dialect.title} is not logged in.", dialect.login_hint, cause)
+    if is_resume and (error.code == RESOURCE_NOT_FOUND or "not found" in cause.lower()):
+        return SessionNotFoundError("This session does not exist any more.", "Start a new one.", cause)
+    return AgentError(f"{dialect.title} could not open a session.", "Start it in a terminal to see why.", cause)

@@ -1,0 +1,304 @@
+"""From the updates of one ACP session to the events of the contract. Pure: no I/O, no clock; fed in wire order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agents.acp.dialect import AcpDialect, SessionNotes
+from agents.acp.tools import ToolCall, plain
+from agents.acp.wire import (
+    CommandsUpdate,
+    ConfigOption,
+    ConfigUpdate,
+    InfoUpdate,
+    MessageChunk,
+    ModeUpdate,
+    OptionValue,
+    PlanUpdate,
+    PromptResult,
+    ToolCallPart,
+    ToolUpdate,
+    UnknownUpdate,
+    Update,
+    UsageUpdate,
+)
+from agents.acp.wire_opening import AgentInfo, Offers
+from agents.contract import (
+    AgentChoice,
+    AgentCommand,
+    AgentEvent,
+    AssistantText,
+    ModeChanged,
+    Plan,
+    PlanStep,
+    SessionId,
+    SessionStarted,
+    TextDelta,
+    Thought,
+    TitleChanged,
+    ToolFinished,
+    ToolId,
+    ToolStarted,
+    ToolStatus,
+    UnknownEvent,
+    Usage,
+)
+
+
+class Offering:
+    """What the session lets its user choose, kept up to date; ``event`` tells it whole."""
+
+    def __init__(self, info: AgentInfo, offers: Offers, cwd: Path) -> None:
+        self._info = info
+        self._cwd = cwd
+        self.offers = offers
+        self._commands: tuple[AgentCommand, ...] = ()
+
+    def renew(self, info: AgentInfo, offers: Offers) -> None:
+        """The session was opened (again): take what it offers now."""
+        self._info = info
+        self.offers = offers
+
+    def choose_model(self, model: str) -> None:
+        self.offers = replace(self.offers, model=model)
+
+    def choose_option(self, option_id: str, value: str) -> None:
+        options = (replace(one, current=value) if one.id == option_id else one for one in self.offers.options)
+        self.offers = replace(self.offers, options=tuple(options))
+
+    @property
+    def commands(self) -> tuple[AgentCommand, ...]:
+        return self._commands
+
+    @property
+    def mode(self) -> str:
+        option = self.option("mode")
+        return self.offers.mode or (option.current if option else "")
+
+    @property
+    def has_modes(self) -> bool:
+        return bool(self.offers.modes) or self.option("mode") is not None
+
+    def option(self, category: str) -> ConfigOption | None:
+        """The select of a category (mode, model, thought_level)."""
+        return next((option for option in self.offers.options if category in {option.category, option.id}), None)
+
+    def take(self, update: CommandsUpdate | ModeUpdate | ConfigUpdate) -> bool:
+        """Keep the news; False when nothing changed."""
+        before = (self.offers, self._commands)
+        if isinstance(update, CommandsUpdate):
+            self._commands = tuple(AgentCommand(item.name, item.description) for item in update.commands if item.name)
+        elif isinstance(update, ModeUpdate):
+            self.offers = replace(self.offers, mode=update.mode)
+        else:
+            self.offers = replace(self.offers, options=update.options)
+        return before != (self.offers, self._commands)
+
+    def event(self, session_id: SessionId) -> SessionStarted:
+        model, efforts = self.option("model"), self.option("thought_level")
+        mode = self.option("mode")
+        return SessionStarted(
+            session_id=session_id,
+            cwd=self._cwd,
+            version=self._info.version,
+            model=self.offers.model or (model.current if model else ""),
+            mode=self.mode,
+            commands=self._commands,
+            models=_choices(self.offers.models or (model.values if model else ())),
+            modes=_choices(self.offers.modes or (mode.values if mode else ())),
+            efforts=_choices(efforts.values if efforts else ()),
+        )
+
+
+def _choices(values: tuple[OptionValue, ...]) -> tuple[AgentChoice, ...]:
+    return tuple(AgentChoice(value.id, value.name, value.description) for value in values)
+
+
+class Translator:
+    """The story so far of one session: the open block of text, the open tool calls, the last whole text."""
+
+    def __init__(self, dialect: AcpDialect, notes: SessionNotes, offering: Offering, session_id: SessionId) -> None:
+        self._dialect = dialect
+        self._notes = notes
+        self._offering = offering
+        self._session_id = session_id
+        self._text: list[str] = []
+        self._thought: list[str] = []
+        self._message_id = ""
+        self._calls: dict[str, ToolCall] = {}
+        self._started: set[str] = set()
+        self._plan: Plan | None = None
+        self.answer = ""
+        """The last whole text of this turn."""
+        self.usage = Usage()
+
+    def name(self, session_id: SessionId) -> None:
+        """The session has its id now."""
+        self._session_id = session_id
+
+    def usage_of(self, result: PromptResult) -> Usage | None:
+        """What the turn cost, None when the agent says nothing."""
+        usage = replace(
+            self.usage,
+            input_tokens=self.usage.input_tokens if result.input_tokens is None else result.input_tokens,
+            output_tokens=self.usage.output_tokens if result.output_tokens is None else result.output_tokens,
+        )
+        return None if usage == Usage() else usage
+
+    @property
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(self._calls.values())
+
+    def begin(self) -> None:
+        """A turn starts: what the turn before said is no answer to this one."""
+        self.answer = ""
+        self.usage = replace(self.usage, input_tokens=None, output_tokens=None, cost_usd=None)
+
+    def feed(self, update: Update) -> list[AgentEvent]:
+        """The events that an update means, in order; an update that changes nothing means none."""
+        events: list[AgentEvent] = []
+        match update:
+            case MessageChunk():
+                events = self._take_chunk(update)
+            case ToolUpdate():
+                events = self._take_tool(update)
+            case PlanUpdate():
+                events = self._take_plan(update)
+            case UsageUpdate():
+                self._take_usage(update)
+            case UnknownUpdate():
+                events = [UnknownEvent(update.name, update.raw)]
+            case InfoUpdate():
+                events = [TitleChanged(update.title)] if update.title else []
+            case _:
+                events = self._take_offer(update)
+        return events
+
+    def _take_usage(self, update: UsageUpdate) -> None:
+        cost = self.usage.cost_usd if update.cost_usd is None else update.cost_usd
+        self.usage = replace(self.usage, context_used=update.used, context_window=update.size, cost_usd=cost)
+
+    def end(self, *, is_cut_short: bool) -> list[AgentEvent]:
+        """The turn is over: close the text and every call that the agent left open."""
+        events = self._close_text()
+        for call in list(self._calls.values()):
+            status = ToolStatus.CANCELLED if is_cut_short else ToolStatus.OK
+            events += self._start(call)
+            events.append(self._finished(call, status))
+        self._calls.clear()
+        self._started.clear()
+        self._notes.denied.clear()
+        return events
+
+    def asked(self, call_id: str, part: ToolCallPart) -> list[AgentEvent]:
+        """A permission request names a call: tell its start before the person is asked."""
+        call = self._calls.get(call_id)
+        merged = (call or ToolCall(call_id)).merge(replace(part, id=call_id, status="pending"))
+        self._calls[call_id] = merged
+        return self._close_text() + self._start(merged)
+
+    def drop(self, call_id: str) -> None:
+        """The call is no tool call after all (a question): never show it."""
+        self._calls.pop(call_id, None)
+
+    def call(self, call_id: str) -> ToolCall | None:
+        return self._calls.get(call_id)
+
+    def _take_chunk(self, chunk: MessageChunk) -> list[AgentEvent]:
+        words = plain(chunk.block) if chunk.block is not None else ""
+        if not words or chunk.role == "user":
+            return []
+        if chunk.role == "thought":
+            events = self._close_text(keeps_thought=True)
+            self._thought.append(words)
+            return events
+        events = self._close_thought() + self._close_silent_calls()
+        if self._text and chunk.message_id and self._message_id and chunk.message_id != self._message_id:
+            events += self._close_text()
+        self._message_id = chunk.message_id
+        if not self._text:
+            words = words.lstrip("\n")
+        if words:
+            self._text.append(words)
+            events.append(TextDelta(words))
+        return events
+
+    def _close_thought(self) -> list[AgentEvent]:
+        thought, self._thought = "".join(self._thought).strip(), []
+        return [Thought(thought)] if thought else []
+
+    def _close_text(self, *, keeps_thought: bool = False) -> list[AgentEvent]:
+        events = [] if keeps_thought else self._close_thought()
+        whole, self._text = "".join(self._text).rstrip(), []
+        if whole:
+            self.answer = whole
+            events.append(AssistantText(whole))
+        return events
+
+    def _take_tool(self, update: ToolUpdate) -> list[AgentEvent]:
+        part = update.part
+        if not part.id:
+            return [UnknownEvent("tool call without an id")]
+        known = self._calls.get(part.id)
+        if known is None and not update.is_new and part.status in {"completed", "failed"} and part.title is None:
+            # News of a call that is over already (it was closed with its turn).
+            return []
+        events = self._close_text()
+        if known is None:
+            events += self._close_silent_calls()
+        call = (known or ToolCall(part.id)).merge(part)
+        self._calls[part.id] = call
+        if not call.is_preparing:
+            events += self._start(call)
+        if call.is_over:
+            del self._calls[part.id]
+            self._started.discard(part.id)
+            events.append(self._finished(call, _status(call)))
+        return events
+
+    def _close_silent_calls(self) -> list[AgentEvent]:
+        events: list[AgentEvent] = []
+        for call in [call for call in self._calls.values() if self._dialect.closes_without_news(call)]:
+            del self._calls[call.id]
+            self._started.discard(call.id)
+            events.append(self._finished(call, ToolStatus.OK))
+        return events
+
+    def _start(self, call: ToolCall) -> list[AgentEvent]:
+        if call.id in self._started:
+            return []
+        self._started.add(call.id)
+        view = self._dialect.view(call)
+        return [ToolStarted(ToolId(call.id), view.tool, call.tool_kind, view.title, view.subject)]
+
+    def _finished(self, call: ToolCall, status: ToolStatus) -> ToolFinished:
+        if call.id in self._notes.denied and status is not ToolStatus.OK:
+            status = ToolStatus.DENIED
+        diff = call.diff if status is ToolStatus.OK else ""
+        return ToolFinished(ToolId(call.id), status, call.output, call.exit_code, diff)
+
+    def _take_plan(self, update: PlanUpdate) -> list[AgentEvent]:
+        steps = (
+            PlanStep(entry.content, entry.status == "completed", entry.status == "in_progress")
+            for entry in update.entries
+        )
+        plan = Plan(tuple(steps))
+        if plan == self._plan:
+            return []
+        self._plan = plan
+        return [plan]
+
+    def _take_offer(self, update: CommandsUpdate | ModeUpdate | ConfigUpdate) -> list[AgentEvent]:
+        mode = self._offering.mode
+        if not self._offering.take(update):
+            return []
+        if self._offering.mode != mode:
+            return [ModeChanged(self._offering.mode)]
+        return [] if isinstance(update, ModeUpdate) else [self._offering.event(self._session_id)]
+
+
+def _status(call: ToolCall) -> ToolStatus:
+    if call.status == "completed":
+        return ToolStatus.OK
+    return ToolStatus.CANCELLED if call.status == "cancelled" else ToolStatus.FAILED

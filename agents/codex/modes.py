@@ -1,0 +1,62 @@
+"""The modes a session can be in: who is asked, and what the sandbox lets through.
+
+Each mode is an approval policy, a sandbox and a way of working. "untrusted" asks the most Codex can ask: every
+command and every patch (measured on Codex 0.171.0). What is approved still runs inside the sandbox; the model has to
+ask again to leave it. A user's own ``rules`` files may allow commands by themselves; no mode overrides them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from agents.contract import AgentChoice
+
+DEFAULT = "untrusted"
+FULL_ACCESS = "full-access"
+"""Never offered in a chat: only the settings file on the computer may choose it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """``policy``, ``sandbox`` and ``is_planning`` as Codex understands them; ``unasked`` is for people."""
+
+    id: str
+    label: str
+    policy: str
+    sandbox: str
+    is_planning: bool
+    unasked: str
+
+    @property
+    def choice(self) -> AgentChoice:
+        return AgentChoice(self.id, self.label, self.unasked)
+
+
+_ALL = (
+    Mode(DEFAULT, "Ask for everything", "untrusted", "workspaceWrite", False, "Nothing runs unasked."),
+    Mode(
+        "on-request",
+        "Ask to leave the sandbox",
+        "on-request",
+        "workspaceWrite",
+        False,
+        "Commands and changes inside the folder run unasked, without network.",
+    ),
+    Mode(
+        "read-only",
+        "Look, don't touch",
+        "on-request",
+        "readOnly",
+        False,
+        "Commands that only read run unasked; every change of a file asks.",
+    ),
+    Mode("plan", "Make a plan first", "untrusted", "readOnly", True, "Nothing runs unasked; nothing is changed."),
+    Mode(FULL_ACCESS, "No questions, no sandbox", "never", "dangerFullAccess", False, "Everything runs unasked."),
+)
+MODES = MappingProxyType({mode.id: mode for mode in _ALL})
+
+
+def offered(configured: str | None) -> tuple[AgentChoice, ...]:
+    """The modes a chat may choose; full access only where the settings name it."""
+    return tuple(mode.choice for mode in _ALL if mode.id != FULL_ACCESS or configured == FULL_ACCESS)

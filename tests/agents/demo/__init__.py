@@ -1,0 +1,1 @@
+"""Tests of the demo agent, as a real process."""

@@ -1,0 +1,1 @@
+"""A scripted model on loopback for real agent programs: one script, one server per wire format."""
