@@ -98,6 +98,15 @@ class Journal:
         )
         return int(row["update_id"]) if row else None
 
+    def note_poll(self) -> None:
+        """Telegram answered a poll now. A crash may lose the last notes; a minute more or less does not matter."""
+        self._database.execute("INSERT OR REPLACE INTO polling (id, answered) VALUES (1, ?)", (self._clock.now(),))
+
+    def last_poll(self) -> float | None:
+        """When Telegram last answered a poll (wall clock), None before the first one."""
+        row = self._database.row("SELECT answered FROM polling")
+        return float(row["answered"]) if row else None
+
     def prune(self) -> int:
         """Forget finished updates older than ``KEEP``; returns how many."""
         return self._database.execute(

@@ -101,18 +101,18 @@ class TelegramClient:
 
     # --- polling
 
-    async def updates(self, offset: int | None, timeout: int) -> list[Mapping[str, object]]:  # noqa: ASYNC109 - the server waits, not we
-        """The next updates as they came; waits up to ``timeout`` seconds (at most 50) at the server.
+    async def updates(self, offset: int | None, seconds: int) -> list[Mapping[str, object]]:
+        """The next updates as they came; waits up to ``seconds`` (at most 50) at the server.
 
         ``offset`` confirms everything before it. Raises MessengerError.
         """
         parameters = {
             "offset": offset,
-            "timeout": timeout,
+            "timeout": seconds,
             "limit": 100,
             "allowed_updates": json.dumps(UPDATE_KINDS),
         }
-        found = await self._bot.call("getUpdates", parameters, read_timeout=timeout + 10.0)
+        found = await self._bot.call("getUpdates", parameters, read_timeout=seconds + 10.0)
         return [update for update in found if isinstance(update, dict)] if isinstance(found, list) else []
 
     async def renew_polls(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -46,7 +46,8 @@ class _JumpingSelector(selectors.SelectSelector):
     loop: VirtualLoop
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
+        # Work in a thread (a durable commit) takes real time; virtual time stands still meanwhile.
+        ready = super().select(5.0 if self.loop.threads_at_work and timeout != 0 else 0)
         if not ready:
             if timeout is None:
                 raise RuntimeError("nothing is scheduled: every task waits for ever")
@@ -60,12 +61,22 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, start: float = 0.0) -> None:
         self.virtual_now = start
+        self.threads_at_work = 0
         selector = _JumpingSelector()
         selector.loop = self
         super().__init__(selector)
 
     def time(self) -> float:
         return self.virtual_now
+
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+        future = super().run_in_executor(executor, func, *args)
+        self.threads_at_work += 1
+        future.add_done_callback(self._thread_done)
+        return future
+
+    def _thread_done(self, _future: asyncio.Future[Any]) -> None:
+        self.threads_at_work -= 1
 
 
 class VirtualClock:
