@@ -111,7 +111,6 @@ class General:
         if folder is None:
             raise HubError(tr("No work folder is set."), tr("Add one in the window: Settings, Folders."))
         name = clip(f"{folder.name or folder} · {title}", NAME_LIMIT)
-        topic_id = await context.messenger.create_topic(call.place.chat_id, name)
-        self._house.open_topic(
-            Place(call.place.chat_id, topic_id), name=name, is_named_by_hand=False, agent=kind, cwd=folder
-        )
+        chat_id = call.place.chat_id
+        topic_id = await context.delivery.paced(chat_id, lambda: context.messenger.create_topic(chat_id, name))
+        self._house.open_topic(Place(chat_id, topic_id), name=name, is_named_by_hand=False, agent=kind, cwd=folder)

@@ -35,12 +35,27 @@ from bridge.inbound import (
 from bridge.messenger import MessengerError, PressExpiredError
 from bridge.news import Bell, HubStatus, TopicSummary
 from bridge.pending import PressReply
-from bridge.recovery import Pending, Recovery
+from bridge.recovery import GATHER, Pending, Recovery
 from bridge.router import Gate, Refusal, Refused
 from bridge.texts import tr
 from bridge.topics import Topic
 from bridge.topics_actor import TopicActor
-from bridge.topics_inbox import Called, Chosen, Edited, Item, Quit, Resumed, Said, TopicGone, TopicNamed, TopicShut
+from bridge.topics_inbox import (
+    Called,
+    Chosen,
+    Edited,
+    Hibernate,
+    Interrupted,
+    Item,
+    Quit,
+    Release,
+    Reset,
+    Resumed,
+    Said,
+    TopicGone,
+    TopicNamed,
+    TopicShut,
+)
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +78,7 @@ class Hub:
         self._recovery = Recovery(context, self._actor)
         self._general = General(context, self)
         self._explained: dict[int, float] = {}
+        self._is_offering = False
         context.busy_topics = self._busy_count
         context.changed = bell
 
@@ -84,6 +100,7 @@ class Hub:
             await self.handle(update)
         self._recovery.offer()
         self._crew.start(self._recovery.keep_alive(), "signs of life")
+        self._crew.start(self._set_menus(), "command menus")
 
     async def stop(self) -> None:
         """End every session; running turns are offered with Continue at the next start."""
@@ -111,6 +128,10 @@ class Hub:
         for actor in self._actors.values():
             actor.put(Resumed())
         self._bell()
+
+    def was_away(self, seconds: float) -> None:
+        """The poller was silent for ``seconds`` by the wall clock (the hub was off, asleep or offline)."""
+        self._recovery.was_away(seconds)
 
     def reconfigure(self, config: BridgeConfig) -> None:
         """Use changed settings from now on."""
@@ -189,7 +210,8 @@ class Hub:
             self._edited(message)
             return
         command = None if message.files else parse_command(message.text)
-        if command is not None and command.bot and command.bot != self.context.bot_name.lower():
+        ours = self.context.bot_name.lower()
+        if command is not None and ours and command.bot not in ("", ours):
             log.info("ignored update %s: a command for another bot", message.update_id)
             self._done(message)
             return
@@ -202,7 +224,17 @@ class Hub:
             self._general.text(message)
             self._done(message)
             return
-        self._actor(message.place).put(Said(message, is_old=self._recovery.is_old(message)))
+        is_old = self._recovery.is_old(message)
+        self._actor(message.place).put(Said(message, is_old=is_old))
+        if is_old and not self._is_offering:
+            self._is_offering = True
+            self._crew.start(self._offer_soon(), "offer")
+
+    async def _offer_soon(self) -> None:
+        """One notice per topic, not one per message."""
+        await self.context.clock.sleep(GATHER)
+        self._is_offering = False
+        self._recovery.offer()
 
     def _command(self, spec: CommandSpec, call: Call) -> None:
         """Run it, hand it to the topic, or say where it works."""
@@ -302,6 +334,14 @@ class Hub:
             reply = await self.context.desk.press(press)
         await self._answer_press(press, reply or PressReply(tr("You are not on this hub's list."), is_alert=True))
 
+    async def _set_menus(self) -> None:
+        """The menu behind the "/" button of each chat."""
+        for chat_id in sorted(self.context.config.chats):
+            try:
+                await self.context.messenger.set_commands(chat_id, self.commands.menu())
+            except MessengerError as error:
+                log.info("the command menu of chat %s could not be set: %s", chat_id, error.title)
+
     # --- topics
 
     def _topic_event(self, event: TopicEvent) -> None:
@@ -360,6 +400,28 @@ class Hub:
         """Put something into a topic's line of work."""
         self._actor(place).put(item)
 
+    def stop_topic(self, place: Place) -> None:
+        """As /stop in the topic: from the window."""
+        self.tell(place, Interrupted())
+
+    def reset_topic(self, place: Place) -> None:
+        """As /reset: the session is forgotten, unless a turn runs."""
+        self.tell(place, Reset())
+
+    def hibernate_topic(self, place: Place) -> None:
+        """Close the idle session's process; the next text resumes it."""
+        self.tell(place, Hibernate())
+
+    async def desk_command(self, place: Place) -> tuple[tuple[str, ...], str]:
+        """Let the session go and say how a person goes on with it in a terminal: command and folder.
+
+        Raises HubError while a turn runs, or when there is nothing to go on with.
+        """
+        answer: asyncio.Future[tuple[tuple[str, ...], str]] = asyncio.get_running_loop().create_future()
+        self.tell(place, Release(answer))
+        async with asyncio.timeout(STOP_TIMEOUT):
+            return await answer
+
     def note(self, place: Place, line: str) -> None:
         """A line for the running turn's status and log: decisions made without a person."""
         actor = self._actors.get(place)
@@ -392,7 +454,7 @@ def summary(topic: Topic) -> TopicSummary:
         cwd=binding.cwd,
         state=state_line(topic),
         busy_for=topic.turn.display.elapsed if topic.turn else None,
-        is_process_open=topic.live.is_open,
+        pid=topic.live.session.pid if topic.live.session else None,
         waits_for_person=topic.waits_for_person,
         waiting=len(topic.line.open) + len(topic.line.given),
         held=len(topic.line.held),

@@ -15,7 +15,7 @@ Bell = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """One topic as a line of a list. ``busy_for`` in seconds, None while it rests."""
+    """One topic as a line of a list. ``busy_for`` in seconds, None while it rests; ``pid`` None: no process runs."""
 
     place: Place
     title: str
@@ -24,7 +24,7 @@ class TopicSummary:
     cwd: Path
     state: str
     busy_for: float | None
-    is_process_open: bool
+    pid: int | None
     waits_for_person: bool
     waiting: int
     held: int

@@ -18,11 +18,15 @@ from bridge.turns import CUT_OFF, TurnRecord
 
 HEARTBEAT = 20.0
 ASLEEP = 60.0
-"""Seconds by which the wall clock may run ahead of a heartbeat before it counts as an absence."""
+"""Seconds without a heartbeat, beyond its interval, that count as a sleep of the computer."""
 CATCH_UP = 30.0
-"""Seconds after a start or an absence in which old messages count as written meanwhile."""
+"""Seconds from the first message after an absence in which old ones count as written meanwhile."""
+GATHER = 2.0
+"""Seconds in which messages of one topic are gathered for one notice."""
 RETENTION = 24 * 3600.0
 """Telegram keeps updates so long (Bot API: getUpdates)."""
+PRESS_LIFE = 120.0
+"""After a longer gap presses may be lost: Telegram keeps one for 150 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,14 @@ class Recovery:
     def __init__(self, context: HubContext, line: Callable[[Place], Line]) -> None:
         self._context = context
         self._line = line
-        self._catching_up_until = 0.0
+        self._alive = context.clock.now()
+        self._is_catching_up = False
+        self._caught_up_at: float | None = None
         self._offered: set[Place] = set()
 
     def begin(self, unfinished: Sequence[Pending]) -> None:
-        """Say how long the hub was away where messages may be lost, and report turns that were cut off."""
-        self._catching_up_until = self._context.clock.monotonic() + CATCH_UP
-        self._tell_of_gap()
+        """Report turns that were cut off, and put in line what an agent may or may not have seen."""
+        self._arm()
         handed = {
             pending.update.update_id: pending.update for pending in unfinished if pending.state is UpdateState.HANDED
         }
@@ -75,15 +80,26 @@ class Recovery:
     def is_old(self, message: IncomingMessage) -> bool:
         """Whether a message was written while the hub was away, and is to be offered instead of run."""
         context = self._context
-        if context.config.runs_backlog or context.clock.monotonic() > self._catching_up_until:
+        now = context.clock.now()
+        if now - self._alive > HEARTBEAT + ASLEEP:
+            self._arm()
+        if context.config.runs_backlog or not self._is_catching_up:
             return False
-        is_old = message.date < context.clock.now() - context.config.backlog_age
-        if is_old and message.place.topic_id is not None:
-            self._announce(message.place)
-        return is_old
+        if self._caught_up_at is None:
+            self._caught_up_at = now + CATCH_UP
+        if message.date >= now - context.config.backlog_age or now > self._caught_up_at:
+            self._is_catching_up = False
+            return False
+        if message.place.topic_id is not None:
+            self._offered.add(message.place)
+        return True
 
-    def _announce(self, place: Place) -> None:
-        self._offered.add(place)
+    def _arm(self) -> None:
+        self._alive, self._is_catching_up, self._caught_up_at = self._context.clock.now(), True, None
+
+    @property
+    def has_offers(self) -> bool:
+        return bool(self._offered)
 
     def offer(self) -> None:
         """One notice per topic for what was put in line so far."""
@@ -92,36 +108,26 @@ class Recovery:
         self._offered.clear()
 
     async def keep_alive(self) -> None:
-        """Remember signs of life; after a sleep of the computer old messages are offered again. Runs for ever."""
-        context = self._context
+        """Notice when the computer slept. Runs for ever."""
         while True:
-            before = context.clock.now()
-            await context.clock.sleep(HEARTBEAT)
-            self.offer()
-            if context.clock.now() - before > HEARTBEAT + ASLEEP:
-                self._catching_up_until = context.clock.monotonic() + CATCH_UP
-            self._mark_alive()
+            await self._context.clock.sleep(HEARTBEAT)
+            if self._context.clock.now() - self._alive > HEARTBEAT + ASLEEP:
+                self._arm()
+            self._alive = self._context.clock.now()
 
-    def _mark_alive(self) -> None:
-        self._context.database.execute(
-            "INSERT OR REPLACE INTO life (id, alive) VALUES (1, ?)", (self._context.clock.now(),)
-        )
-
-    def _tell_of_gap(self) -> None:
+    def was_away(self, seconds: float) -> None:
+        """Telegram was not asked for so long: say what may be lost, show open cards again."""
         context = self._context
-        row = context.database.row("SELECT alive FROM life WHERE id = 1")
-        gap = context.clock.now() - row["alive"] if row else 0.0
-        if gap > RETENTION:
-            for chat_id in context.config.chats:
-                context.say(
-                    Place(chat_id),
-                    tr(
-                        "I was off for {time}. Telegram keeps messages for 24 hours only: what is older is lost.",
-                        time=duration(gap),
-                    ),
-                    rings=True,
-                )
-        self._mark_alive()
+        if seconds > PRESS_LIFE:
+            context.desk.show_again()
+        if seconds <= RETENTION:
+            return
+        text = tr(
+            "I was off for {time}. Telegram keeps messages for 24 hours only: what is older is lost.",
+            time=duration(seconds),
+        )
+        for chat_id in context.config.chats:
+            context.say(Place(chat_id), text, rings=True)
 
     def _report(self, record: TurnRecord, *, offers_to_continue: bool) -> None:
         """A turn of a former life: said in its topic, closed in the records, in one commit."""

@@ -11,7 +11,7 @@ from bridge.bindings import TopicState
 from bridge.commands.choices import choose
 from bridge.commands.parsing import parse_command
 from bridge.commands.table import Call, CommandTable
-from bridge.commands.topic import run_command
+from bridge.commands.topic import release, run_command
 from bridge.texts import tr
 from bridge.topics import Topic
 from bridge.topics_events import heard
@@ -22,6 +22,7 @@ from bridge.topics_inbox import (
     Chosen,
     Edited,
     Heard,
+    Hibernate,
     Interrupted,
     Item,
     Offered,
@@ -29,6 +30,8 @@ from bridge.topics_inbox import (
     OpenFailed,
     Prepared,
     Quit,
+    Release,
+    Reset,
     Resumed,
     Said,
     Silenced,
@@ -165,8 +168,23 @@ class TopicActor:
             case Offered():
                 notices.offer_held(topic, reason=item.reason, rings=True)
             case Interrupted():
-                if topic.turn is not None and not topic.turn.is_stopping:
+                if topic.is_busy and not (topic.turn and topic.turn.is_stopping):
                     await topic.interrupt()
+            case Reset():
+                if not topic.is_busy:
+                    await topic.start_afresh(topic.binding)
+            case Hibernate():
+                if not topic.is_busy:
+                    await topic.close_session(tr("The session sleeps; the next text wakes it."))
+            case Release():
+                await self._release(item)
+            case _:
+                self._take_from_telegram(item)
+
+    def _take_from_telegram(self, item: Item) -> None:
+        """What became of the topic itself."""
+        topic = self.topic
+        match item:
             case TopicGone():
                 topic.rebind(replace(topic.binding, state=TopicState.LOST))
                 topic.is_leaving = True
@@ -177,6 +195,17 @@ class TopicActor:
                 topic.is_leaving = item.is_closed
             case TopicNamed():
                 topic.rebind(replace(topic.binding, title=item.name, is_named_by_hand=True))
+
+    async def _release(self, item: Release) -> None:
+        """The session goes to a terminal: two writers would lose each other's turns, so ours is closed first."""
+        try:
+            released = await release(self.topic)
+        except HubError as error:
+            if not item.answer.done():
+                item.answer.set_exception(error)
+            return
+        if not item.answer.done():
+            item.answer.set_result(released)
 
     async def _called(self, call: Call) -> None:
         try:

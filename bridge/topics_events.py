@@ -24,6 +24,7 @@ from agents.contract import (
     UnknownEvent,
 )
 from bridge import topics_notices as notices
+from bridge.messenger import MessengerError
 from bridge.presenter import AddedState
 from bridge.sheet import clip
 from bridge.texts import tr
@@ -143,4 +144,13 @@ def _titled(topic: Topic, title: str) -> None:
         return
     topic.rebind(replace(topic.binding, title=name))
     if topic.place.topic_id is not None:
-        topic.crew.start(topic.context.messenger.rename_topic(topic.place, name), "rename")
+        topic.crew.start(_rename(topic, name), "rename")
+
+
+async def _rename(topic: Topic, name: str) -> None:
+    """The name is a comfort: a refusal is logged and that is all."""
+    context, place = topic.context, topic.place
+    try:
+        await context.delivery.paced(place.chat_id, lambda: context.messenger.rename_topic(place, name))
+    except MessengerError as error:
+        log.info("a topic could not be renamed: %s", error.title)

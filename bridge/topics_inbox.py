@@ -131,6 +131,23 @@ class TopicNamed:
 
 
 @dataclass(frozen=True, slots=True)
+class Reset:
+    """Forget the session (from the window)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hibernate:
+    """Close an idle session's process (from the window)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Let the session go to a terminal; ``answer`` gets command and folder, or a HubError."""
+
+    answer: asyncio.Future[tuple[tuple[str, ...], str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Resumed:
     """The hub goes on after a pause."""
 
@@ -157,6 +174,9 @@ Item = (
     | TopicGone
     | TopicShut
     | TopicNamed
+    | Reset
+    | Hibernate
+    | Release
     | Resumed
     | Quit
 )

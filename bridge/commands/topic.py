@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ SPECS = (
     CommandSpec("status", "What goes on", Where.BOTH),
     CommandSpec("queue", "What waits, with buttons"),
     CommandSpec("log", "Everything of the last turn as a file"),
+    CommandSpec("desk", "Go on with this session in a terminal"),
     CommandSpec("agent", "Choose the agent", usage="[name]"),
     CommandSpec("cwd", "Choose the folder", usage="[folder]"),
     CommandSpec("model", "Choose the model", usage="[name]"),
@@ -104,6 +106,31 @@ async def _new(topic: Topic, call: Call) -> None:
     topic.context.say(topic.place, ready_part(topic))
 
 
+async def release(topic: Topic) -> tuple[tuple[str, ...], str]:
+    """Close the session and give the command and folder to go on with at the desk. Raises HubError."""
+    refuse_while_busy(topic)
+    binding = topic.binding
+    archive = topic.context.backend(binding.agent).archive
+    if binding.session_id is None or archive is None:
+        raise HubError(tr("There is no session to go on with."), tr("Write a task here first."))
+    command = tuple(archive.resume_command(binding.session_id, binding.cwd))
+    await topic.close_session(tr("The session went to the desk."))
+    return command, str(binding.cwd)
+
+
+async def _desk(topic: Topic, call: Call) -> None:
+    del call
+    command, folder = await release(topic)
+    topic.context.say(
+        topic.place,
+        lines(
+            bold(tr("Go on at the desk:")),
+            code(f"cd {shlex.quote(folder)} && {shlex.join(command)}"),
+            tr("Close it there before you write here again: two writers lose turns."),
+        ),
+    )
+
+
 async def _reset(topic: Topic, call: Call) -> None:
     del call
     refuse_while_busy(topic)
@@ -175,6 +202,7 @@ RUNS: dict[str, Run] = {
     "status": _status,
     "queue": _queue,
     "log": _log,
+    "desk": _desk,
     "agent": choices.choose_agent,
     "cwd": choices.choose_folder_of,
     "model": choices.choose_model,

@@ -47,9 +47,3 @@ CREATE TABLE moved_chats (
     old_chat_id INTEGER PRIMARY KEY,
     new_chat_id INTEGER NOT NULL
 );
-
--- When the hub was last seen alive, to tell how long it was away.
-CREATE TABLE life (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    alive REAL NOT NULL                        -- wall clock, seconds
-);

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from bridge.config import BridgeConfig, Role
 from bridge.context import HubContext
@@ -29,6 +30,7 @@ from tests.bridge.clocks import HandClock
 from tests.bridge.pending.stage import RememberingDelivery, Shown
 from tests.bridge.scripted_agent import ScriptedBackend, ScriptedSession
 
+T = TypeVar("T")
 CHAT = -1001
 GENERAL = Place(CHAT)
 TOPIC = Place(CHAT, 7)
@@ -48,6 +50,10 @@ class RecordingDelivery(RememberingDelivery):
     def typing(self, place: Place) -> None:
         self.typed.append(place)
 
+    async def paced(self, chat_id: int, call: Callable[[], Awaitable[T]]) -> T:
+        del chat_id
+        return await call()
+
 
 @dataclass
 class RecordingMessenger:
@@ -57,6 +63,7 @@ class RecordingMessenger:
     renamed: list[tuple[Place, str]] = field(default_factory=list)
     topics: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    menus: dict[int, list[str]] = field(default_factory=dict)
 
     async def answer_press(self, press_id: str, text: str = "", *, is_alert: bool = False) -> None:
         self.answers.append((press_id, text, is_alert))
@@ -67,6 +74,9 @@ class RecordingMessenger:
     async def create_topic(self, chat_id: int, name: str) -> int:
         self.topics.append(name)
         return 700 + len(self.topics)
+
+    async def set_commands(self, chat_id: int, commands: Sequence[tuple[str, str]], language: str = "") -> None:
+        self.menus[chat_id] = [name for name, _ in commands]
 
     async def download(self, file_id: str, to: Path) -> None:
         if file_id not in self.files:
