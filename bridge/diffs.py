@@ -110,4 +110,9 @@ def _dedented(lines: list[str]) -> tuple[str, ...]:
     plain = [line[0] + line[1:].expandtabs(4) if line != BETWEEN_HUNKS else line for line in lines]
     bodies = [line[1:] for line in plain if line[1:].strip()]
     indent = min((len(body) - len(body.lstrip(" ")) for body in bodies), default=0)
-    return tuple(line if line == BETWEEN_HUNKS else (line[0] + line[1 + indent :]).rstrip() or " " for line in plain)
+    return tuple(_spaced(line, indent) for line in plain)
+
+
+def _spaced(line: str, indent: int) -> str:
+    """A blank after the sign sets it off from the code."""
+    return line if line == BETWEEN_HUNKS else f"{line[0]} {line[1 + indent :]}".rstrip() or " "

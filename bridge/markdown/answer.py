@@ -22,7 +22,7 @@ def read(source: str) -> StyledText:
     source = clean(source)
     if len(source) <= LARGEST:
         try:
-            return lay_out_blocks(tokens_of(source))
+            return lay_out_blocks(tokens_of(source), may_hold_controls="&" in source)
         except (TooDeepError, RecursionError):
             pass
     return StyledText(expand_tabs(source))

@@ -29,15 +29,16 @@ _ROOT_FOLDERS = (
     "usr var"
 )
 _FOLDERS = frozenset(_ROOT_FOLDERS.split())
-_ENDINGS = "|".join(sorted(CODE_DOMAINS | {ending.upper() for ending in CODE_DOMAINS}, key=len, reverse=True))
 # Each branch begins with its own sign, so that the scan skips quickly over what has none of them.
 _TRIGGER = re.compile(
-    rf"\.(?:{_ENDINGS})(?![\w-]|\.\w)|/(?<![\w/<>]/)\w+(?![\w/<>])|@(?<!\w@)[\w-]+/[\w./-]+|\$(?<![\w$]\$)[A-Z]{{1,8}}(?!\w)"
+    r"\.[A-Za-z]{2,10}(?![\w-]|\.\w)"
+    r"|/(?<![\w/<>]/)\w+(?![\w/<>])"
+    r"|@(?<!\w@)[\w-]+/[\w./-]+"
+    r"|\$(?<![\w$]\$)[A-Z]{1,8}(?!\w)"
 )
-_BEFORE_DOT = re.compile(r"(?:[^\W_]|[.-])*[^\W_]\Z")
 _AFTER = re.compile(r"(?:[:#?/=][\w./:#?=&%-]*)?")
 _WORD_END = re.compile(r"[^\s<>()\[\]{}\"'`«»“”|,;]*")
-_WORD_START = re.compile(r"[^\s\"'`«»“”|,;]*\Z")
+_EDGES = frozenset(" \n\t\"'`«»“”|,;")
 _LONGEST = 256
 """Code points looked back for the start of a word; a longer one is no name."""
 
@@ -46,7 +47,8 @@ def code_words(text: str) -> Iterator[tuple[int, int]]:
     """Ranges of ``text`` to show as code, in order, without overlaps."""
     last = 0
     for match in _TRIGGER.finditer(text):
-        if match.start() < last:
+        sign = match[0]
+        if sign[0] == "." and not (sign[1:] in CODE_DOMAINS or (sign.isupper() and sign[1:].lower() in CODE_DOMAINS)):
             continue
         found = _word(text, match)
         if found is not None and found[0] >= last:
@@ -55,35 +57,44 @@ def code_words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _word(text: str, match: re.Match[str]) -> tuple[int, int] | None:
-    floor = max(0, match.start() - _LONGEST)
-    before = _match(_WORD_START, text, floor, match.start())
+    start = match.start()
+    floor = max(0, start - _LONGEST)
+    while start > floor and text[start - 1] not in _EDGES:
+        start -= 1
+    before = text[start : match.start()]
     if "://" in before or before.startswith("www."):
         return None
     match match[0][0]:
         case ".":
-            return _file(text, match, floor)
+            return _file(text, match, before)
         case "/":
             return _command(text, match, before)
         case _:
             return match.start(), _right(text, match.start())
 
 
-def _file(text: str, match: re.Match[str], floor: int) -> tuple[int, int] | None:
-    stem = _match(_BEFORE_DOT, text, floor, match.start())
-    start = match.start() - len(stem)
-    sign = text[start - 1] if start else " "
-    if not stem or ".." in stem or stem.startswith(".") or sign in "/@_":
+def _file(text: str, match: re.Match[str], before: str) -> tuple[int, int] | None:
+    stem = _stem(before)
+    sign = before[-len(stem) - 1 : -len(stem)] if stem else "/"
+    if ".." in stem or stem.startswith(".") or sign in {"/", "@", "_"}:
         return None
-    if sign == "\\":
-        start = match.start() - len(_match(_WORD_START, text, floor, match.start()).lstrip("(["))
+    lead = before.lstrip("([") if sign == "\\" else stem
     tail = _AFTER.match(text, match.end())
     end = match.end() + len(tail[0].rstrip(".:?#=&%/-") if tail else "")
-    return start, end
+    return match.start() - len(lead), end
+
+
+def _stem(before: str) -> str:
+    """The labels of a host name at the end of ``before``; an underscore is not part of one."""
+    start = len(before)
+    while start and (before[start - 1].isalnum() or before[start - 1] in ".-"):
+        start -= 1
+    return before[start:] if before and before[-1].isalnum() else ""
 
 
 def _command(text: str, match: re.Match[str], before: str) -> tuple[int, int] | None:
     """A path that Telegram reads as /command; a lone ``/word`` stays a command, one may be meant."""
-    lead = before.lstrip("([{<")
+    lead = before.lstrip("([{<*")
     end = _right(text, match.start())
     if lead or match[0][1:] in _FOLDERS or end > match.end():
         return match.start() - len(lead), end
@@ -93,8 +104,3 @@ def _command(text: str, match: re.Match[str], before: str) -> tuple[int, int] | 
 def _right(text: str, start: int) -> int:
     word = _WORD_END.match(text, start)
     return start + len(word[0].rstrip(".:!?…*_") if word else "")
-
-
-def _match(pattern: re.Pattern[str], text: str, start: int, end: int) -> str:
-    found = pattern.search(text, start, end)
-    return found[0] if found else ""

@@ -61,15 +61,18 @@ class _Table:
         self.aligns: list[str] = []
 
 
-def lay_out_blocks(tokens: Sequence[Token]) -> StyledText:
-    """The styled text of a parsed document; raises TooDeepError where the parser dropped something."""
+def lay_out_blocks(tokens: Sequence[Token], *, may_hold_controls: bool = True) -> StyledText:
+    """The styled text of a parsed document; raises TooDeepError where the parser dropped something.
+
+    ``may_hold_controls``: references such as ``&#27;`` were decoded after the source was cleaned.
+    """
     layout = _Layout()
     handlers = layout.handlers
     for token in tokens:
         handler = handlers.get(token.type)
         if handler is not None:
             handler(token)
-    return layout.styled()
+    return layout.styled(may_hold_controls=may_hold_controls)
 
 
 class _Layout:
@@ -106,8 +109,10 @@ class _Layout:
             "th_open": self._open_head,
         }
 
-    def styled(self) -> StyledText:
-        text = blank_out("".join(self._flow.pieces))
+    def styled(self, *, may_hold_controls: bool) -> StyledText:
+        text = "".join(self._flow.pieces)
+        if may_hold_controls or "\t" in text:
+            text = blank_out(text)
         spans = _with_code_words(text, [span for span in self._flow.spans if span is not None])
         return StyledText(text, spans, self._starts, frozenset(self._glued))
 
@@ -152,13 +157,11 @@ class _Layout:
     def _inline(self, token: Token) -> None:
         children = token.children or []
         if self._table is not None:
-            cell = Inline()
-            cell.add(children)
-            self._table.rows[-1].append(Cell.of(cell))
+            self._table.rows[-1].append(_cell(children, token.content))
             return
         if self._is_item_begun:
             self._task_box(children)
-        self._flow.add(children)
+        self._flow.add(children, token.content)
 
     def _task_box(self, children: Sequence[Token]) -> None:
         """A box takes the bullet's place, and stands after a number."""
@@ -307,6 +310,14 @@ class _Layout:
 
 
 _SOLID = frozenset({Style.CODE, Style.PRE, Style.LINK})
+
+
+def _cell(children: Sequence[Token], source: str) -> Cell:
+    if len(children) == 1 and children[0].type == "text":
+        return Cell(children[0].content)
+    flow = Inline()
+    flow.add(children, source)
+    return Cell.of(flow)
 
 
 def _with_code_words(text: str, spans: list[Span]) -> list[Span]:

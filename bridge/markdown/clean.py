@@ -11,11 +11,13 @@ import unicodedata
 
 TAB_WIDTH = 4
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-_DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u030a\u0333\u033f\u2028-\u202e]+")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_VANISHING = "\u030a\u0333\u033f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+_DROPPED = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_VANISHING}]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT_AS_LINE = str.maketrans({"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 # A reference such as &#27; makes a control character after all; a blank of the same width keeps every offset.
-_AS_BLANK = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u030a\u0333\u033f\u2028-\u202e]")
+_AS_BLANK = re.compile(f"[\x00-\x09\x0b-\x1f\x7f-\x9f{_VANISHING}]")
 
 
 def clean(text: str) -> str:
@@ -23,21 +25,29 @@ def clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
-        return text if text.isprintable() else _without_controls(text)
+        return _without_controls(text) if _CONTROL.search(text) else text
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
-    return _SURROGATE.sub("\ufffd", _without_controls(text))
+    if _CONTROL.search(text) or any(char in text for char in _VANISHING):
+        text = _without_controls(text)
+    return _without_surrogates(text)
 
 
 def _without_controls(text: str) -> str:
-    if not _DROPPED.search(text):
-        return text
     return _DROPPED.sub("", _ANSI.sub("", text).translate(_KEPT_AS_LINE))
+
+
+def _without_surrogates(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def blank_out(text: str) -> str:
     """The same length without a character Telegram would drop: for text that was decoded after ``clean``."""
-    return _AS_BLANK.sub(" ", text) if _AS_BLANK.search(text) else text
+    return _AS_BLANK.sub(" ", text)
 
 
 def expand_tabs(text: str) -> str:

@@ -1,17 +1,45 @@
 """The Markdown parser as agents need it: CommonMark with tables and strike-through, from markdown-it-py. Pure.
 
-Differences, each measured: the preset's nesting limit of 20 drops deeper content without a word; addresses are
-judged by us and not by the parser; text runs end only at characters one of the rules wants, which saves a third
-of the time; a bare address is never torn by the emphasis marks inside it.
+What differs from the preset, each measured: its nesting limit of 20 drops deeper content without a word; addresses are
+judged by us and not by the parser; a bare address is never torn by the emphasis marks inside it. And what makes it
+faster, with the same tokens (a test compares them): text runs end only at signs that one of the rules wants, and a
+rule is asked only where its sign stands.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from markdown_it.parser_block import RuleFuncBlockType
+from markdown_it.rules_block import (
+    StateBlock,
+    blockquote,
+    code,
+    fence,
+    heading,
+    hr,
+    html_block,
+    lheading,
+    list_block,
+    reference,
+    table,
+)
+from markdown_it.rules_inline import (
+    StateInline,
+    autolink,
+    backtick,
+    emphasis,
+    entity,
+    escape,
+    html_inline,
+    image,
+    link,
+    newline,
+    strikethrough,
+)
 from markdown_it.token import Token
 
 MAX_NESTING = 100
@@ -42,16 +70,101 @@ def tokens_of(source: str) -> list[Token]:
 @cache
 def _parser() -> MarkdownIt:
     parser = _Parser("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
-    parser.inline.ruler.at("text", _text)
+    parser.inline.ruler.before("text", "by_sign", _by_sign)
+    parser.inline.ruler.enableOnly(["by_sign"])
+    around = ["paragraph", "reference", "blockquote", "list"]
+    for name, rule, signs, ends in (
+        ("fence", fence, "`~", around),
+        ("blockquote", blockquote, ">", around),
+        ("hr", hr, "*-_", around),
+        ("list", list_block, "*+-0123456789", around[:3]),
+        ("reference", reference, "[", []),
+        ("html_block", html_block, "<", around[:3]),
+        ("heading", heading, "#", around[:3]),
+    ):
+        parser.block.ruler.at(name, _only_at(signs, rule), {"alt": ends})
+    parser.block.ruler.at("code", _indented, {"alt": []})
+    parser.block.ruler.at("table", _table, {"alt": around[:2]})
+    parser.block.ruler.at("lheading", _underlined, {"alt": []})
     return parser
+
+
+# --- blocks -------------------------------------------------------------------------------------------------------
+
+
+def _only_at(signs: str, rule: RuleFuncBlockType) -> RuleFuncBlockType:
+    wanted = frozenset(signs)
+
+    def guarded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        place = state.bMarks[start] + state.tShift[start]
+        return state.src[place : place + 1] in wanted and rule(state, start, end, silent)
+
+    return guarded
+
+
+def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    return state.sCount[start] - state.blkIndent >= 4 and code(state, start, end, silent)
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if start + 2 > end:
+        return False
+    place = state.bMarks[start + 1] + state.tShift[start + 1]
+    return state.src[place : place + 1] in _RULER and table(state, start, end, silent)
+
+
+def _underlined(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A heading with a line of = or - under it: looked for where the paragraph has such a line at all."""
+    line = start + 1
+    while line < end:
+        place = state.bMarks[line] + state.tShift[line]
+        if place >= state.eMarks[line]:
+            return False
+        if state.src[place] in _UNDERLINE:
+            return lheading(state, start, end, silent)
+        line += 1
+    return False
+
+
+_RULER = frozenset("|-:")
+_UNDERLINE = frozenset("=-")
+
+
+# --- inline -------------------------------------------------------------------------------------------------------
+
+
+def _by_sign(state: StateInline, silent: bool) -> bool:
+    rule = _RULES.get(state.src[state.pos])
+    return rule(state, silent) if rule is not None else _text(state, silent)
+
+
+def _angle(state: StateInline, silent: bool) -> bool:
+    return autolink(state, silent) or html_inline(state, silent)
+
+
+def _never(state: StateInline, silent: bool) -> bool:
+    return False
+
+
+_RULES: dict[str, Callable[[StateInline, bool], bool]] = {
+    "\n": newline,
+    "\\": escape,
+    "`": backtick,
+    "~": strikethrough.tokenize,
+    "*": emphasis.tokenize,
+    "_": emphasis.tokenize,
+    "[": link,
+    "!": image,
+    "<": _angle,
+    "&": entity,
+    "]": _never,
+}
 
 
 def _text(state: StateInline, silent: bool) -> bool:
     start = state.pos
     found = _TERMINATORS.search(state.src, start)
     end = found.start() if found else state.posMax
-    if end == start:
-        return False
     if found and found[0] in "_*~":
         end = min(_address_end(state.src, start, end), state.posMax)
     if not silent:

@@ -44,6 +44,9 @@ _DUNDER = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
+_NO_PLACES: frozenset[int] = frozenset()
+
+
 class Inline:
     """Collects one flow of styled text; ``indent`` is put after each line break."""
 
@@ -112,16 +115,16 @@ class Inline:
             self._open[place] = (style, len(self.spans), self.length)
             self.spans.append(None)
 
-    def add(self, tokens: Sequence[Token]) -> None:
-        """Add the children of an inline token."""
-        shown = _html_to_show(tokens) if any(token.type == "html_inline" for token in tokens) else frozenset()
-        literal = _literal_names(tokens) if any(token.markup == "__" for token in tokens) else frozenset()
+    def add(self, tokens: Sequence[Token], source: str) -> None:
+        """Add the children of an inline token; ``source`` is its Markdown."""
+        shown = _html_to_show(tokens) if "<" in source else _NO_PLACES
+        literal = _literal_names(tokens) if "__" in source else _NO_PLACES
         for place, token in enumerate(tokens):
             kind = token.type
             if kind == "text":
-                if content := token.content:
-                    self.pieces.append(content)
-                    self.length += len(content)
+                content = token.content
+                self.pieces.append(content)
+                self.length += len(content)
             elif kind == "code_inline":
                 self.code(token.content)
             elif place in literal:
