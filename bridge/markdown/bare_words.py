@@ -43,8 +43,8 @@ _LONGEST = 256
 """Code points looked back for the start of a word; a longer one is no name."""
 
 
-def code_words(text: str) -> Iterator[tuple[int, int]]:
-    """Ranges of ``text`` to show as code, in order, without overlaps."""
+def code_words(text: str) -> Iterator[tuple[int, int, int]]:
+    """Start and end of what to show as code, in order, without overlaps, and where the sign is that misleads."""
     last = 0
     for match in _TRIGGER.finditer(text):
         sign = match[0]
@@ -52,7 +52,7 @@ def code_words(text: str) -> Iterator[tuple[int, int]]:
             continue
         found = _word(text, match)
         if found is not None and found[0] >= last:
-            yield found
+            yield *found, match.start()
             last = found[1]
 
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from enum import Enum
+from itertools import accumulate
 
 from markdown_it.token import Token
 
@@ -17,7 +18,7 @@ from bridge.markdown.bare_words import code_words
 from bridge.markdown.clean import blank_out, expand_tabs
 from bridge.markdown.grammar import MAX_NESTING, TooDeepError
 from bridge.markdown.inline import Inline
-from bridge.markdown.styled import Span, Style, StyledText, in_order, without
+from bridge.markdown.styled import LETTER_STYLES, Span, Style, StyledText, in_order, without
 from bridge.markdown.tables import Cell, lay_out
 from bridge.markdown.units import is_visible
 
@@ -326,11 +327,18 @@ def _with_code_words(text: str, spans: list[Span]) -> list[Span]:
         return spans
     solid = [span for span in spans if span.style in _SOLID]
     begins = [span.start for span in solid]
+    letters = [span for span in spans if span.style in LETTER_STYLES]
+    letter_begins = [span.start for span in letters]
+    reach = list(accumulate((span.end for span in letters), max))
     free = []
-    for start, end in words:
+    for start, end, sign in words:
         place = bisect_left(begins, end) - 1
-        if place < 0 or solid[place].end <= start:
-            free.append((start, end))
+        if place >= 0 and solid[place].end > start:
+            continue
+        # A word in bold stays bold: its one sign as code is enough, for Telegram links nothing that holds code.
+        before = bisect_left(letter_begins, end)
+        is_styled = before > 0 and reach[before - 1] > start
+        free.append((sign, sign + 1) if is_styled else (start, end))
     return in_order([*without(spans, free), *(Span(start, end, Style.CODE) for start, end in free)]) if free else spans
 
 

@@ -1,9 +1,8 @@
 """The Markdown parser as agents need it: CommonMark with tables and strike-through, from markdown-it-py. Pure.
 
-What differs from the preset, each measured: its nesting limit of 20 drops deeper content without a word; addresses are
-judged by us and not by the parser; a bare address is never torn by the emphasis marks inside it. And what makes it
-faster, with the same tokens (a test compares them): text runs end only at signs that one of the rules wants, and a
-rule is asked only where its sign stands.
+What differs from the preset, each measured: its nesting limit of 20 drops deeper content without a word, and the
+targets of links are judged by us. And what makes it faster, with the same tokens (a test compares them): text runs end
+only at signs that one of the rules wants, and a rule is asked only where its sign stands.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ from markdown_it.token import Token
 
 MAX_NESTING = 100
 _TERMINATORS = re.compile(r"[\n!&*<\[\]\\_`~]")
-_ADDRESS = re.compile(r"://[^\s<>\[\]`|\"]*")
 
 
 class TooDeepError(Exception):
@@ -52,14 +50,15 @@ class TooDeepError(Exception):
 
 
 class _Parser(MarkdownIt):
+    """Any target makes a link; a definition needs a good one, for a definition that nobody refers to is not shown."""
+
+    is_defining = False
+
     def validateLink(self, url: str) -> bool:
-        return True
+        return not self.is_defining or super().validateLink(url)
 
     def normalizeLink(self, url: str) -> str:
         return url
-
-    def normalizeLinkText(self, link: str) -> str:
-        return link
 
 
 def tokens_of(source: str) -> list[Token]:
@@ -78,7 +77,7 @@ def _parser() -> MarkdownIt:
         ("blockquote", blockquote, ">", around),
         ("hr", hr, "*-_", around),
         ("list", list_block, "*+-0123456789", around[:3]),
-        ("reference", reference, "[", []),
+        ("reference", _definition, "[", []),
         ("html_block", html_block, "<", around[:3]),
         ("heading", heading, "#", around[:3]),
     ):
@@ -100,6 +99,17 @@ def _only_at(signs: str, rule: RuleFuncBlockType) -> RuleFuncBlockType:
         return state.src[place : place + 1] in wanted and rule(state, start, end, silent)
 
     return guarded
+
+
+def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    parser = state.md
+    if not isinstance(parser, _Parser):
+        return reference(state, start, end, silent)
+    parser.is_defining = True
+    try:
+        return reference(state, start, end, silent)
+    finally:
+        parser.is_defining = False
 
 
 def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -165,19 +175,7 @@ def _text(state: StateInline, silent: bool) -> bool:
     start = state.pos
     found = _TERMINATORS.search(state.src, start)
     end = found.start() if found else state.posMax
-    if found and found[0] in "_*~":
-        end = min(_address_end(state.src, start, end), state.posMax)
     if not silent:
         state.append_pending(state.src[start:end])
     state.pos = end
     return True
-
-
-def _address_end(source: str, start: int, end: int) -> int:
-    scheme = source.rfind("://", start, end)
-    if scheme < 0:
-        return end
-    address = _ADDRESS.match(source, scheme)
-    if address is None or address.end() <= end:
-        return end
-    return max(end, scheme + len(address[0].rstrip("*_~.,:;!?)'")))

@@ -50,7 +50,18 @@ _NO_PLACES: frozenset[int] = frozenset()
 class Inline:
     """Collects one flow of styled text; ``indent`` is put after each line break."""
 
-    __slots__ = ("_depths", "_is_code", "_line_start", "_link", "_open", "indent", "length", "pieces", "spans")
+    __slots__ = (
+        "_depths",
+        "_is_code",
+        "_line_start",
+        "_link",
+        "_open",
+        "_shown",
+        "indent",
+        "length",
+        "pieces",
+        "spans",
+    )
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -61,6 +72,7 @@ class Inline:
         self._depths: dict[Style, int] = {}
         self._link: tuple[str, str, int, int, int] | None = None
         self._is_code = False
+        self._shown: list[bool] = []
         self._line_start = 0
 
     def write(self, text: str) -> None:
@@ -119,6 +131,7 @@ class Inline:
         """Add the children of an inline token; ``source`` is its Markdown."""
         shown = _html_to_show(tokens) if "<" in source else _NO_PLACES
         literal = _literal_names(tokens) if "__" in source else _NO_PLACES
+        has_address = "://" in source
         for place, token in enumerate(tokens):
             kind = token.type
             if kind == "text":
@@ -130,10 +143,28 @@ class Inline:
             elif place in literal:
                 self.write("__")
             elif style := _STYLES.get(kind):
-                if not self._is_code:
-                    (self.open if token.nesting > 0 else self.close)(style)
+                self._style(style, token, has_address)
             else:
                 self._rare(token, place in shown)
+
+    def _style(self, style: Style, token: Token, has_address: bool) -> None:
+        """Emphasis marks inside a bare address belong to the address: they stay in view."""
+        if token.nesting > 0:
+            is_shown = has_address and self._is_in_address()
+            self._shown.append(is_shown)
+            if is_shown:
+                self.write(token.markup)
+            if not self._is_code:
+                self.open(style)
+        else:
+            if not self._is_code:
+                self.close(style)
+            if self._shown and self._shown.pop():
+                self.write(token.markup)
+
+    def _is_in_address(self) -> bool:
+        text = "".join(self.pieces[-16:])
+        return bool(text) and not text[-1].isspace() and "://" in text.rsplit(maxsplit=1)[-1]
 
     def _rare(self, token: Token, is_shown: bool) -> None:
         match token.type:

@@ -7,15 +7,17 @@ import re
 
 LONGEST = 2_000
 _HTTP = re.compile(
-    r"https?://(?:[^\s/?#@]*@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(:\d{1,5})?(?=[/?#]|\Z)", re.IGNORECASE
+    r"https?://(?:[^\s/?#@\\]*@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]\\]+)(:[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE
 )
-_HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^\W_])\.?")
 _TELEGRAM = re.compile(r"tg://[A-Za-z]+(?:[/?][^\s\"<>]*)?\Z")
-_ODD = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f-\U0010ffff]")
+_ODD = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f]")
 
 
 def telegram_link(target: str) -> str:
-    """The address to put behind a label, or "" when Telegram would not keep it as a link."""
+    """The address to put behind a label, or "" when Telegram would not keep it as a link.
+
+    Measured on TDLib 1.8.69: it wants http, https or tg, and a dot in the host or an address in brackets.
+    """
     if len(target) > LONGEST:
         return ""
     match = _HTTP.match(target)
@@ -25,19 +27,13 @@ def telegram_link(target: str) -> str:
 
 
 def _is_host(host: str) -> bool:
-    if host.startswith("["):
-        try:
-            ipaddress.IPv6Address(host[1:-1])
-        except ValueError:
-            return False
-        return True
-    if host.rstrip(".").rpartition(".")[2].isdigit():
-        try:
-            ipaddress.IPv4Address(host)
-        except ValueError:
-            return False
-        return True
-    return bool(_HOST.fullmatch(host))
+    if not host.startswith("["):
+        return "." in host
+    try:
+        ipaddress.IPv6Address(host[1:-1])
+    except ValueError:
+        return False
+    return True
 
 
 def _is_port(port: str | None) -> bool:
@@ -46,7 +42,7 @@ def _is_port(port: str | None) -> bool:
 
 def _quoted(target: str) -> str:
     """Percent-encode what may not stand in an address (the host may be international, Telegram knows how)."""
-    return _ODD.sub(lambda odd: odd[0] if odd[0] > "\x7f" else f"%{ord(odd[0]):02X}", target)
+    return _ODD.sub(lambda odd: f"%{ord(odd[0]):02X}", target)
 
 
 def readable_target(target: str) -> str:

@@ -1,0 +1,1 @@
+"""What the renderer is measured on, and by: documents, a reference, and a judge."""
