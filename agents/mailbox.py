@@ -66,6 +66,7 @@ class Chores:
         task = asyncio.get_running_loop().create_task(self._run(work), name=self._name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # one cancelled before its first step never began it
 
     async def close(self) -> None:
         """Cancel what runs and wait for it; the task that calls this is left alone."""

@@ -47,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 Key = tuple[type, Any]
 Work = Coroutine[Any, Any, None]
+Explain = Callable[[str, str, str], Awaitable[None]]
+"""Tells the model why: thread, turn, reason. Never raises."""
 
 
 @dataclass(slots=True)
@@ -61,7 +63,15 @@ class _Open:
 class Asking:
     """The open requests of one session."""
 
-    def __init__(self, channel: UserChannel, cwd: Path, translation: Translation, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        channel: UserChannel,
+        cwd: Path,
+        translation: Translation,
+        new_id: Callable[[], str],
+        explain: Explain,
+    ) -> None:
+        self._explain = explain
         self._channel = channel
         self._cwd = cwd
         self._translation = translation
@@ -145,6 +155,9 @@ class Asking:
         ask: PermissionRequest,
     ) -> None:
         decision = await self._channel.request(ask)
+        if decision.reason and not decision.is_allowed and not one.is_withdrawn:
+            # A denial has no field for it. A text given to the turn before the answer is read right after it.
+            await self._explain(asked.thread, asked.turn, decision.reason)
         await self._reply(request, one, decided(asked, decision))
 
     async def _inquire(

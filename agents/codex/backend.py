@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from agents.contract import (
 from agents.finding import Finder
 from agents.jsonrpc import RpcError
 from agents.known_agents import KNOWN
-from agents.processes import spawn
+from agents.processes import LinePipe, spawn
 from agents.versions import read_version
 
 START_LIMIT = 60.0
@@ -44,7 +43,7 @@ START_LIMIT = 60.0
 AGENT = KNOWN["codex"]
 TRAITS = AgentTraits(
     title=AGENT.title,
-    reason_path=ReasonPath.FOLLOW_UP,
+    reason_path=ReasonPath.IN_PROTOCOL,
     can_steer=True,
     is_process_shared=True,
     default_mode=DEFAULT,
@@ -60,6 +59,9 @@ FLAGS = (
 """Given with ``-c``: unknown ones are ignored, while ``--disable`` with an unknown name ends the program (measured)."""
 
 
+Spawn = Callable[[Sequence[str], Path, Mapping[str, str]], Awaitable[LinePipe]]
+
+
 class CodexBackend:
     """See ``agents.contract.AgentBackend``."""
 
@@ -67,8 +69,14 @@ class CodexBackend:
     traits = TRAITS
 
     def __init__(
-        self, launch: AgentLaunch, finder: Finder, *, new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+        self,
+        launch: AgentLaunch,
+        finder: Finder,
+        *,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        spawn: Spawn = spawn,
     ) -> None:
+        self._spawn = spawn
         self._launch = launch
         self._finder = finder
         self._new_id = new_id
@@ -134,17 +142,16 @@ class CodexBackend:
         variables = await self._finder.child_variables(AGENT, self._launch)
         flags = [part for flag in FLAGS for part in ("-c", flag)]
         command = [*located.command, *flags, *self._launch.args, "app-server"]
-        server = AppServer(await spawn(command, self._finder.home, variables))
+        server = AppServer(await self._spawn(command, self._finder.home, variables))
         try:
-            answer = await server.call("initialize", calls.initialize(own_version()), within=START_LIMIT)
+            answer = await server.call("initialize", calls.initialize(), within=START_LIMIT)
             await server.notify("initialized")
             said = check_version(answer)
         except BaseException as error:
-            tail = server.stderr_tail
             await server.close()
             if isinstance(error, AgentGoneError):
                 hint = "Run codex in a terminal to see what is wrong."
-                raise AgentGoneError("Codex ended while it started.", hint=hint, detail=tail) from error
+                raise AgentGoneError("Codex ended while it started.", hint=hint, detail=server.stderr_tail) from error
             raise
         return Shared(server, said, calls.home_of(answer), self._lock)
 
@@ -217,11 +224,3 @@ def not_opened(error: RpcError) -> AgentError:
             "The configuration of Codex is broken.", "Mend its config.toml; see the details.", message[:500]
         )
     return AgentError("Codex could not open the session.", "See the details.", message[:500])
-
-
-def own_version() -> str:
-    """Ours, for Codex' own records."""
-    try:
-        return version("agent-hub")
-    except PackageNotFoundError:
-        return "0"

@@ -146,7 +146,10 @@ class AppServer:
 
     def _notified(self, notification: Notification) -> None:
         event = parse_event(notification.method, notification.params)
-        if isinstance(event, Limits):
+        if isinstance(event, Unknown) and event.method not in self._seen_unknown:
+            self._seen_unknown.add(event.method)
+            logger.info("codex tells something this version does not know: %s", event.method)
+        if isinstance(event, Limits) or (isinstance(event, Unknown) and not event.thread):
             for listener in self._listeners.values():
                 listener.hear(event)
         elif isinstance(event, Notice):
@@ -156,9 +159,6 @@ class AppServer:
             self._route(event)
 
     def _route(self, event: CodexEvent) -> None:
-        if isinstance(event, Unknown) and event.method not in self._seen_unknown:
-            self._seen_unknown.add(event.method)
-            logger.info("codex tells something this version does not know: %s", event.method)
         thread = getattr(event, "thread", "")
         if not thread:
             return

@@ -81,7 +81,7 @@ class CodexSession:
         self._mailbox = Mailbox()
         self._chores = Chores("codex session")
         self._translation = Translation(self._thread)
-        self._asking = Asking(channel, opening.cwd, self._translation, opening.new_id)
+        self._asking = Asking(channel, opening.cwd, self._translation, opening.new_id, self._explain)
         self._idle = asyncio.Event()
         self._idle.set()
         self._announced: str | None = None
@@ -196,6 +196,15 @@ class CodexSession:
                 raise
             # No answer is no refusal: the end of the turn tells whether it was read.
         return True
+
+    async def _explain(self, thread: str, turn: str, reason: str) -> None:
+        """Give the reason of a denial to the turn that asked, before the denial itself."""
+        input_id = InputId(self._opening.new_id())
+        params = calls.steer_turn(thread, turn, Prompt(f"I said no to this: {reason}"), input_id)
+        try:
+            await self._call("turn/steer", params)
+        except AgentError as error:
+            logger.info("codex did not take the reason of a denial: %s", type(error).__name__)
 
     async def interrupt(self) -> None:
         turn = self._translation.turn_id or self._announced

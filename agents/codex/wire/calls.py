@@ -95,9 +95,9 @@ class Terminal:
     command: str
 
 
-def initialize(version: str) -> dict[str, Any]:
+def initialize() -> dict[str, Any]:
     return {
-        "clientInfo": {"name": "agent_hub", "title": "agent-hub", "version": version},
+        "clientInfo": {"name": "agent_hub", "title": "agent-hub", "version": "1"},
         "capabilities": {"experimentalApi": True},
     }
 
