@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
-import re
 import sys
 import threading
 from pathlib import Path
 
+from bridge.redaction import RedactingFilter, redact
+
 HIDDEN = "<hidden>"
-_TOKEN = re.compile(r"(?<![0-9])(\d{5,20}):[A-Za-z0-9_-]{20,}")
-_KEY = re.compile(r"(?i)\b([A-Z0-9_]*(?:API_?KEY|TOKEN|SECRET|PASSWORD)[A-Z0-9_]*\s*[=:]\s*)[^\s'\",;]+")
-_BEARER = re.compile(r"(?i)\b(bearer\s+|sk-[a-z]*-?)[A-Za-z0-9._-]{12,}")
 
 # httpx logs every address with the token in it at INFO (measured on httpx 0.28).
 QUIET_LOGGERS = ("httpx", "httpcore", "telegram", "markdown_it", "asyncio", "keyring")
 
 
-class Redactor(logging.Filter):
-    """Replaces tokens and keys by shape, and known secrets by value, in message, arguments and tracebacks."""
+class Redactor(RedactingFilter):
+    """Beside what is recognised by shape, hides texts that are known to be secret."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,15 +33,11 @@ class Redactor(logging.Filter):
     def clean(self, text: str) -> str:
         for secret in tuple(self._known):
             text = text.replace(secret, HIDDEN)
-        text = _TOKEN.sub(rf"\1:{HIDDEN}", text)
-        text = _KEY.sub(rf"\1{HIDDEN}", text)
-        return _BEARER.sub(rf"\1{HIDDEN}", text)
+        return redact(text)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = self.clean(record.getMessage())
-        record.args = ()
-        if record.exc_info and not record.exc_text:
-            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        super().filter(record)
+        record.msg = self.clean(str(record.msg))
         if record.exc_text:
             record.exc_text = self.clean(record.exc_text)
         return True

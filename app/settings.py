@@ -18,7 +18,8 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agents.contract import AgentLaunch, HubError
-from bridge.config import BridgeConfig, Role, Verbosity
+from bridge.config import BridgeConfig, LockSettings, Role, Verbosity
+from bridge.policy.classes import Mode, OwnClass, PolicySettings, RiskClass
 
 DEFAULT_BASE_URL = "https://api.telegram.org/bot"
 DEFAULT_BASE_FILE_URL = "https://api.telegram.org/file/bot"
@@ -123,7 +124,58 @@ class HubSettings(_Section):
     silence_notice: Seconds = Field(600, description="Seconds of silence until a running agent is asked about.")
     run_backlog: bool = Field(False, description="Run what was written while the hub was off, without asking.")
     session_scope: bool = Field(False, description='Offer "Allow for this session" on cards.')
+    audit_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days that decisions are remembered.")
     reads_pass: bool = Field(True, description="Reads inside the session's folder pass without asking.")
+
+
+class OwnClassSettings(_Section):
+    """A class of requests of your own, by tool and pattern ("*" and "?")."""
+
+    tool: str = Field("*", description="Tool name, with * and ?.")
+    subject: str = Field("*", description="Command, path or address, with * and ?.")
+    mode: Mode = Field(Mode.ASK, description="ask, allow or deny.")
+    second_step: bool = Field(False, description='Ask "Really run" even after an Allow.')
+
+
+class PolicySettingsSection(_Section):
+    """What the hub answers by itself. Destructive requests always need a second step."""
+
+    read: Mode | None = Field(None, description="Reads outside the session's folder: ask, allow or deny.")
+    edit: Mode | None = Field(None, description="Changes of files.")
+    execute: Mode | None = Field(None, description="Commands and tools nobody knows.")
+    network: Mode | None = Field(None, description="Requests that reach the network.")
+    destructive: Mode | None = Field(None, description="Deletion, system commands, secrets: ask or deny.")
+    own: Mapping[str, OwnClassSettings] = Field(default_factory=dict, description="Classes of your own, by name.")
+
+    @field_validator("read", "edit", "execute", "network", "destructive", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: Any) -> Any:
+        return None if value == "" else value
+
+    @field_validator("destructive")
+    @classmethod
+    def _never_by_itself(cls, value: Mode | None) -> Mode | None:
+        if value is Mode.ALLOW:
+            raise ValueError("destructive requests can be asked or denied, never allowed by themselves")
+        return value
+
+    def bridge(self, guarded: tuple[Path, ...]) -> PolicySettings:
+        modes = {risk: mode for risk in RiskClass if (mode := getattr(self, risk.value)) is not None}
+        own = tuple(
+            OwnClass(name, entry.tool, entry.subject, entry.mode, entry.second_step) for name, entry in self.own.items()
+        )
+        return PolicySettings(modes=modes, own_classes=own, guarded=guarded)
+
+
+class LockSection(_Section):
+    """A second factor against a stolen Telegram account."""
+
+    enabled: bool = Field(False, description="Lock the hub when nobody used it for a while.")
+    idle: Seconds = Field(1800, description="Seconds without a person until it locks.")
+    open_for: Seconds = Field(3600, description="Seconds that /unlock CODE opens it for.")
+
+    def bridge(self) -> LockSettings:
+        return LockSettings(is_enabled=self.enabled, idle=self.idle, open_for=self.open_for)
 
 
 class Settings(_Section):
@@ -133,9 +185,11 @@ class Settings(_Section):
     workspace: WorkspaceSettings = Field(default_factory=WorkspaceSettings)
     agents: AgentsSettings = Field(default_factory=AgentsSettings)
     hub: HubSettings = Field(default_factory=HubSettings)
+    policy: PolicySettingsSection = Field(default_factory=PolicySettingsSection)
+    lock: LockSection = Field(default_factory=LockSection)
 
-    def bridge_config(self) -> BridgeConfig:
-        """What the bridge needs to know, frozen."""
+    def bridge_config(self, guarded: tuple[Path, ...] = ()) -> BridgeConfig:
+        """What the bridge needs to know, frozen. ``guarded``: the hub's own files, which no agent may touch lightly."""
         return BridgeConfig(
             chats=frozenset(self.telegram.chats),
             users=dict(self.telegram.users),
@@ -151,15 +205,14 @@ class Settings(_Section):
             allows_session_scope=self.hub.session_scope,
             reads_pass=self.hub.reads_pass,
             agent_modes={name: entry.mode for name, entry in self.agents.entries.items() if entry.mode},
+            policy=self.policy.bridge(guarded),
+            lock=self.lock.bridge(),
+            audit_days=self.hub.audit_days,
         )
 
     def launches(self) -> dict[str, AgentLaunch]:
         """Per agent kind or ACP entry: how the user wants it started."""
         return {name: entry.launch() for name, entry in self.agents.entries.items()}
-
-    def acp_entries(self) -> dict[str, str]:
-        """Names of the generic ACP entries with their titles."""
-        return {name: entry.title or name for name, entry in self.agents.entries.items() if entry.kind == "acp"}
 
 
 def parse(text: str, source: str = "settings.toml") -> Settings:

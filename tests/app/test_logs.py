@@ -47,7 +47,7 @@ def test_a_token_or_key_in_a_message_is_hidden(log_file: Path, text: str) -> Non
 
 def test_the_bot_id_stays_readable(log_file: Path) -> None:
     logging.getLogger("test").warning("bot%s/getMe", TOKEN)
-    assert "110201543:<hidden>" in log_file.read_text(encoding="utf-8")
+    assert "110201543:…" in log_file.read_text(encoding="utf-8")
 
 
 def test_a_token_in_a_traceback_is_hidden(log_file: Path) -> None:

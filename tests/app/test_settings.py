@@ -34,7 +34,7 @@ def test_an_agents_table_reaches_its_launch() -> None:
 
 def test_an_acp_agent_is_added_with_three_lines() -> None:
     parsed = settings.parse("[agents.goose]\nkind = 'acp'\ncommand = 'goose'\nargs = ['acp']")
-    assert parsed.acp_entries() == {"goose": "goose"}
+    assert parsed.launches()["goose"].command == "goose"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,5 @@
+"""``python -m app`` is ``agent-hub``."""
+
+from app.cli import main
+
+raise SystemExit(main())

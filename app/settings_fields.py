@@ -1,0 +1,139 @@
+"""The settings as a list of fields: for the window's form, the reference in the docs, and checking one value. Pure."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from app.settings import Settings
+
+PROTECTED_SECTIONS = ("policy.", "lock.")
+PROTECTED = frozenset({"telegram.chats", "telegram.users", "workspace.roots"})
+"""Who may use the hub, and where: changed in the file, these wait for a yes in the window or the next start."""
+
+
+class FieldKind(StrEnum):
+    """What editor a field needs."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    SWITCH = "switch"
+    CHOICE = "choice"
+    LINES = "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingField:
+    """One setting: ``name`` is its dotted place in the file ("hub.language"), ``default`` as it stands in TOML."""
+
+    name: str
+    kind: FieldKind
+    description: str
+    default: Any
+    choices: tuple[str, ...] = ()
+
+
+def fields() -> tuple[SettingField, ...]:
+    """Every setting but the agents' own tables, in the order of the model."""
+    found: list[SettingField] = []
+    for section, info in Settings.model_fields.items():
+        model = info.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            found += [
+                described(f"{section}.{name}", inner)
+                for name, inner in model.model_fields.items()
+                if name not in {"entries", "own"}
+            ]
+    return tuple(found)
+
+
+def is_protected(name: str) -> bool:
+    """Whether a change in the file waits for a yes."""
+    return name in PROTECTED or name.startswith(PROTECTED_SECTIONS)
+
+
+def described(name: str, info: FieldInfo) -> SettingField:
+    kind, choices = kind_of(info.annotation)
+    return SettingField(
+        name, kind, info.description or "", as_toml(info.get_default(call_default_factory=True)), choices
+    )
+
+
+def kind_of(annotation: Any) -> tuple[FieldKind, tuple[str, ...]]:
+    """The editor for a type, and the words to choose from."""
+    origin = typing.get_origin(annotation)
+    if origin is typing.Literal:
+        return FieldKind.CHOICE, tuple(str(word) for word in typing.get_args(annotation))
+    if origin in {typing.Union, types.UnionType}:
+        return FieldKind.CHOICE, ("", *words_of(*typing.get_args(annotation)))
+    if words := words_of(annotation):
+        return FieldKind.CHOICE, words
+    if origin is tuple or origin in _MAPPINGS:
+        return FieldKind.LINES, ()
+    return {bool: FieldKind.SWITCH, int: FieldKind.NUMBER, float: FieldKind.NUMBER}.get(annotation, FieldKind.TEXT), ()
+
+
+def words_of(*kinds: Any) -> tuple[str, ...]:
+    """The values of every enum among the types."""
+    enums = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)]
+    return tuple(str(member.value) for kind in enums for member in kind)
+
+
+_MAPPINGS = {typing.get_origin(Mapping[str, str])}
+
+
+def as_toml(value: Any) -> Any:
+    """A value of the model as it is written in the file."""
+    if value is None:
+        return ""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [as_toml(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): as_toml(item) for key, item in value.items()}
+    return value
+
+
+def current(settings: Settings, name: str) -> Any:
+    """The value of a dotted name, as it is written in the file."""
+    section, field = name.split(".", 1)
+    return as_toml(getattr(getattr(settings, section), field))
+
+
+def problem_with(name: str, value: Any) -> str:
+    """What is wrong with a value of one setting, "" when nothing."""
+    section, field = name.split(".", 1)
+    try:
+        Settings.model_validate({section: {field: value}})
+    except ValidationError as error:
+        return error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Value error, ")
+    return ""
+
+
+def put(document: tomlkit.TOMLDocument, changes: Mapping[str, Any]) -> None:
+    """Write dotted names into the file's tree; for ``app.settings.edit``."""
+    for name, value in changes.items():
+        section, field = name.split(".", 1)
+        if section not in document:
+            document[section] = tomlkit.table()
+        table = typing.cast("dict[str, Any]", document[section])
+        table[field] = value
+
+
+def changed(old: Settings, new: Settings) -> Iterator[str]:
+    """Dotted names whose values differ."""
+    for field in fields():
+        if current(old, field.name) != current(new, field.name):
+            yield field.name
