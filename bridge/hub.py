@@ -69,7 +69,7 @@ class Hub:
 
     def __init__(self, context: HubContext, *, bell: Bell = lambda: None) -> None:
         self.context = context
-        self.gate = Gate(context.config)
+        self.gate = Gate(context.config, context.clock.now)
         self.commands = CommandTable(SPECS)
         self._bell = bell
         self._crew = Crew("hub")
@@ -458,4 +458,6 @@ def summary(topic: Topic) -> TopicSummary:
         waits_for_person=topic.waits_for_person,
         waiting=len(topic.line.open) + len(topic.line.given),
         held=len(topic.line.held),
+        session_id=binding.session_id or "",
+        touched=binding.touched,
     )

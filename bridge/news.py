@@ -15,7 +15,10 @@ Bell = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """One topic as a line of a list. ``busy_for`` in seconds, None while it rests; ``pid`` None: no process runs."""
+    """One topic as a line of a list. ``busy_for`` in seconds, None while it rests; ``pid`` None: no process.
+
+    ``touched`` is the wall clock of the last change of its binding.
+    """
 
     place: Place
     title: str
@@ -28,6 +31,8 @@ class TopicSummary:
     waits_for_person: bool
     waiting: int
     held: int
+    session_id: str = ""
+    touched: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ class Outbox:
         """Tell ``on_event`` from now on; it must return at once."""
         self._dispatch.on_event = on_event
 
+    @property
+    def waiting(self) -> int:
+        """How many messages and edits have not reached Telegram yet."""
+        return len(self._dispatch.letters)
+
     # --- Delivery
 
     def post(self, message: Outgoing) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -41,13 +41,15 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One dropped update: ids and reason, never its text."""
+    """One dropped update: ids, reason and wall clock, never its text; ``name`` is for the window only."""
 
     update_id: int
     kind: str
     chat_id: int
     user_id: int
     reason: Refusal
+    at: float = 0.0
+    name: str = ""
 
     def line(self) -> str:
         return f"dropped {self.kind} {self.update_id} in chat {self.chat_id} from user {self.user_id}: {self.reason}"
@@ -56,7 +58,8 @@ class Refused:
 class Gate:
     """Judges each update once. ``recent`` and ``counts`` are for the window."""
 
-    def __init__(self, config: BridgeConfig) -> None:
+    def __init__(self, config: BridgeConfig, now: Callable[[], float] = lambda: 0.0) -> None:
+        self._now = now
         self._chats: frozenset[int] = config.chats
         self._users: Mapping[int, Role] = config.users
         self._moved_chats: set[int] = set()
@@ -86,6 +89,8 @@ class Gate:
             chat_id=chat_of(update),
             user_id=sender.id if isinstance(sender, Person) else 0,
             reason=reason,
+            at=self._now(),
+            name=sender.name if isinstance(sender, Person) else "",
         )
         self.counts[reason] += 1
         self.recent.append(refused)

@@ -26,7 +26,8 @@ DOWNLOAD_LIMIT = 20 * 1024 * 1024
 """Bytes; Bot API: getFile."""
 DOWNLOAD_TIMEOUT = 300.0
 NAME_LIMIT = 120
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+"""Also the marks that make a name read backwards: "exe.jpg" must not be shown for "gpj.exe"."""
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _DEFAULT_SUFFIX = {FileKind.PHOTO: ".jpg", FileKind.VOICE: ".ogg", FileKind.VIDEO: ".mp4", FileKind.AUDIO: ".mp3"}
 
@@ -78,9 +79,9 @@ class Uploads:
 def make_folder(cwd: Path) -> Path:
     """The upload folder of a session; blocks. Raises OSError, also when a link leads out of the session's folder."""
     folder = cwd / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
     if not folder.resolve().is_relative_to(cwd.resolve()):
         raise OSError(f"{folder} leads outside the session's folder")
+    folder.mkdir(parents=True, exist_ok=True)
     ignore = folder.parent / ".gitignore"
     if not os.path.lexists(ignore):
         ignore.write_text("*\n", encoding="utf-8")
