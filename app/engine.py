@@ -1,0 +1,273 @@
+"""Builds the bridge from the settings and runs it in the current event loop. Knows no Qt and no thread.
+
+One engine is one life of the hub: ``start``, then ``stop``. What the window may ask of it is ``app.engine_facade``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Mapping
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+from agents.catalogue import Finder, build_backends
+from agents.contract import AgentBackend, HubError
+from agents.processes import sweep
+from agents.reaper import shared_reaper
+from app.health import HubView
+from app.logs import redactor
+from app.paths import Folders
+from app.process_records import ProcessFile
+from app.settings import Settings
+from bridge.clock import Clock, SystemClock
+from bridge.config import BridgeConfig
+from bridge.context import HubContext
+from bridge.delivery import ChatMovedTo, DeliveryEvent, RightsLost, StoreTrouble, TokenRefused, TopicLost, WaitingUntil
+from bridge.hub import Hub
+from bridge.outbox import Outbox
+from bridge.pending import AskDesk
+from bridge.recovery import Pending
+from bridge.store import Database
+from bridge.telegram.api import ApiAddress
+from bridge.telegram.client import TelegramClient
+from bridge.telegram.poller import Poller, PollGap, PollState
+from bridge.telegram.updates import parse_update
+from bridge.texts import set_language, tr
+
+log = logging.getLogger(__name__)
+
+QUIT_SECONDS = 1.0
+"""How long calls under way may take at the end."""
+
+
+class Engine:
+    """The hub with everything it needs. ``on_view`` hears of each change, in the loop's thread."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        token: str,
+        folders: Folders,
+        *,
+        on_view: Callable[[HubView], None] = lambda view: None,
+        on_failure: Callable[[], None] = lambda: None,
+        backends: Mapping[str, AgentBackend] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        redactor.hide(token)
+        self.settings = settings
+        self.folders = folders
+        self.clock = clock or SystemClock()
+        self.backends = backends if backends is not None else build_backends(settings.launches(), Finder())
+        self._token = token
+        self._on_view = on_view
+        self._on_failure = on_failure
+        self._processes = ProcessFile(folders.data / "processes.json")
+        self._tasks: list[asyncio.Task[None]] = []
+        self._naming: asyncio.Task[None] | None = None
+        self._trouble: HubError | None = None
+        self.waiting_until = 0.0
+        self._view = HubView()
+
+    # --- life
+
+    async def start(self) -> None:
+        """Open the database, recover the former life, begin to poll. Raises HubError when that can't be."""
+        self.folders.make()
+        set_language(self.settings.hub.language)
+        await sweep(self._processes.load())
+        self.database = await asyncio.to_thread(Database.open, self.folders.database_file, self.clock)
+        telegram = self.settings.telegram
+        address = ApiAddress(
+            telegram.base_url,
+            telegram.base_file_url,
+            telegram.proxy,
+            uses_environment=not is_loopback(telegram.base_url),
+        )
+        self.client = TelegramClient(self._token, address)
+        await self.client.__aenter__()
+        self._build()
+        await self.hub.start(self._unfinished())
+        self._tasks = [
+            asyncio.create_task(self._guarded(self.outbox.run()), name="outbox"),
+            asyncio.create_task(self._guarded(self.poller.run()), name="poller"),
+        ]
+        self._changed()
+
+    async def stop(self) -> None:
+        """End sessions, let calls under way finish for a second, close everything. Never raises."""
+        for task in self._tasks[1:]:
+            task.cancel()
+        if self._naming is not None:
+            self._naming.cancel()
+        await self.hub.stop()
+        await self.outbox.settle_down(QUIT_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(backend.close() for backend in self.backends.values()), return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(QUIT_SECONDS):
+                await self.client.close()
+        self._processes.save(shared_reaper().registered)
+        await asyncio.to_thread(self.database.close)
+
+    def _build(self) -> None:
+        config = self._config()
+        clock, database = self.clock, self.database
+        self.outbox = Outbox(
+            self.client,
+            database,
+            clock,
+            random=Random(),  # noqa: S311 - spreads retries, hides nothing
+            on_event=self._delivery_event,
+        )
+        self.desk = AskDesk(
+            config=lambda: self.hub.context.config, database=database, delivery=self.outbox, clock=clock, new_id=new_id
+        )
+        context = HubContext(
+            config=config,
+            messenger=self.client,
+            delivery=self.outbox,
+            database=database,
+            backends=self.backends,
+            desk=self.desk,
+            clock=clock,
+            new_id=new_id,
+            data=self.folders.data,
+        )
+        self.hub = Hub(context, bell=self._changed)
+        self.desk.note = self.hub.note
+
+        self.poller = Poller(
+            self.client,
+            self.hub.context.journal,
+            clock,
+            random=Random(),  # noqa: S311 - spreads retries, hides nothing
+            on_update=self.hub.handle,
+            on_state=self._poll_state,
+            on_gap=self._poll_gap,
+        )
+
+    def _unfinished(self) -> list[Pending]:
+        """What the former life had taken and not finished, parsed again."""
+        entries = self.hub.context.journal.unfinished()
+        return [Pending(parse_update(entry.body), entry.state) for entry in entries]
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """A room that ends by itself is a fault: said in the tray, and the host begins a new life."""
+        try:
+            await work
+        except Exception as error:
+            log.exception("a part of the hub failed")
+            self._trouble = HubError(tr("The hub met an error and starts again."), detail=type(error).__name__)
+            self._changed()
+            self._on_failure()
+
+    def reconfigure(self, settings: Settings) -> None:
+        """Use settings that need no new life."""
+        self.settings = settings
+        self.hub.reconfigure(self._config())
+        self._changed()
+
+    def _config(self) -> BridgeConfig:
+        guarded = (self.folders.config, self.folders.data, self.folders.runtime)
+        return self.settings.bridge_config(guarded)
+
+    # --- news
+
+    def _poll_state(self, state: PollState) -> None:
+        if state.is_connected:
+            self.outbox.wake()
+            if not self.hub.context.bot_name and self._naming is None:
+                self._naming = asyncio.create_task(self._learn_name(), name="bot's name")
+        self._changed()
+
+    async def _learn_name(self) -> None:
+        """Commands may carry the bot's name ("/stop@name"); those with another name are for another bot."""
+        try:
+            self.hub.context.bot_name = (await self.client.me()).username
+        except HubError as error:
+            log.info("the bot's name is not known yet: %s", error.title)
+            self._naming = None
+
+    def _poll_gap(self, gap: PollGap) -> None:
+        """Telegram forgets presses after 150 s: what waits for a person is shown again."""
+        self.hub.was_away(gap.seconds)
+        if not gap.is_start:
+            self.desk.show_again()
+
+    def _delivery_event(self, event: DeliveryEvent) -> None:
+        """What the outbox found out goes to the hub, the log and the tray."""
+        match event:
+            case TopicLost():
+                self.hub.topic_lost(event.place)
+            case ChatMovedTo():
+                self.hub.chat_moved(event.old_chat_id, event.new_chat_id)
+            case WaitingUntil():
+                self.waiting_until = event.until
+                log.warning("Telegram asks to leave chat %s alone until %.0f", event.chat_id, event.until)
+            case RightsLost():
+                self._trouble = HubError(
+                    tr("The bot lost a right in the group."),
+                    hint=tr("Make it an administrator again."),
+                    detail=event.reason,
+                )
+                log.warning("rights lost in chat %s: %s", event.chat_id, event.reason)
+            case TokenRefused():
+                self._trouble = token_refused()
+            case StoreTrouble():
+                self._trouble = HubError(
+                    tr("The database can't be written; messages wait."),
+                    hint=tr("Free some disk space."),
+                    detail=event.reason,
+                )
+        self._changed()
+
+    def _changed(self) -> None:
+        """Something in the hub changed: remember what runs, and tell tray and window when they would look different."""
+        self._processes.save(shared_reaper().registered)
+        view = self.make_view()
+        if view != self._view:
+            self._view = view
+            self._on_view(view)
+
+    def make_view(self) -> HubView:
+        """The hub at a glance."""
+        status = self.hub.status()
+        poll = self.poller.state
+        trouble = poll.problem or self._trouble
+        waits = self.waiting_until - self.clock.now()
+        hint = trouble.hint if trouble else ""
+        if waits > 60 and not hint:
+            hint = tr("Telegram asks to wait {seconds} s before the next message.", seconds=round(waits))
+        return HubView(
+            is_connected=poll.is_connected,
+            is_paused=status.is_paused,
+            is_locked=status.is_locked,
+            waiting=len(self.desk.open_asks()),
+            running=status.busy,
+            problem=trouble.title if trouble else "",
+            hint=hint,
+        )
+
+
+def new_id() -> str:
+    """A random id that fits into a button (12 bytes, 16 letters)."""
+    return secrets.token_urlsafe(12)
+
+
+def token_refused() -> HubError:
+    return HubError(
+        tr("Telegram does not accept the bot token any more."),
+        hint=tr("Set a new one: agent-hub token, or Set up in the window."),
+    )
+
+
+def is_loopback(address: str) -> bool:
+    """A simulator or an own server on this computer: a proxy of the environment must not apply."""
+    return urlsplit(address).hostname in {"127.0.0.1", "localhost", "::1"}

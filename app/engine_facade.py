@@ -1,0 +1,241 @@
+"""The running engine as window and command line see it: frozen rows out, plain verbs in. In the engine's loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import psutil
+
+from agents.contract import AskId, HubError, PermissionRequest, Verdict
+from app.cli import version
+from app.engine import Engine
+from app.facade import (
+    AskRow,
+    AuditRow,
+    HealthRow,
+    HubSnapshot,
+    RejectedRow,
+    RuleRow,
+    SessionRow,
+    SessionState,
+)
+from app.settings import Settings, edit
+from app.settings_fields import changed, put
+from bridge.audit import AuditLine, audit_lines
+from bridge.inbound import Place
+from bridge.news import TopicSummary
+from bridge.pending import DESK_OWNER, DecisionWay, OpenAsk, Rule, RuleDraft, RuleMatch, RuleScope, Ruling
+from bridge.policy.classes import RiskClass
+from bridge.router import Refused
+from bridge.telegram.poller import PollState
+from bridge.texts import tr
+
+AUDIT_ROWS = 500
+NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language", "agents.")
+
+
+class Owner(Protocol):
+    """Who holds the engine: keeps the settings and can begin a new life."""
+
+    settings: Settings
+    settings_file: Any
+
+    def restart(self) -> None: ...
+
+
+class EngineFacade:
+    """Implements ``app.facade.Facade``."""
+
+    def __init__(self, engine: Engine, owner: Owner) -> None:
+        self._engine = engine
+        self._owner = owner
+
+    # --- looking
+
+    async def snapshot(self) -> HubSnapshot:
+        engine = self._engine
+        status = engine.hub.status()
+        titles = {topic.place: topic.title for topic in status.topics}
+        memory = await asyncio.to_thread(memory_of, [topic.pid for topic in status.topics])
+        return HubSnapshot(
+            view=engine.make_view(),
+            sessions=tuple(session_row(topic, engine.clock.now(), memory) for topic in status.topics),
+            asks=tuple(ask_row(ask, titles) for ask in engine.desk.open_asks()),
+            rules=tuple(rule_row(rule) for rule in engine.desk.rules.standing() if rule.scope is RuleScope.PROJECT),
+            audit=tuple(audit_row(number, line) for number, line in enumerate(self._audit())),
+            rejected=tuple(rejected_row(refused) for refused in status.recent_refusals),
+            health=self._health(),
+        )
+
+    def _audit(self) -> Sequence[AuditLine]:
+        return audit_lines(self._engine.database, limit=AUDIT_ROWS)
+
+    def _health(self) -> tuple[HealthRow, ...]:
+        engine = self._engine
+        poll, waits = engine.poller.state, max(0.0, engine.waiting_until - engine.clock.now())
+        size = sum(file.stat().st_size for file in engine.folders.data.glob("hub.sqlite3*"))
+        return (
+            HealthRow(tr("Telegram"), poll_text(poll), poll.is_connected),
+            HealthRow(tr("Last change"), age_text(poll.since, engine.clock.now())),
+            HealthRow(tr("Messages waiting to be sent"), str(engine.outbox.waiting)),
+            HealthRow(tr("Telegram asks to wait"), f"{waits:.0f} s" if waits else tr("no"), waits < 60),
+            HealthRow(tr("Database"), tr("{count} MB", count=round(size / 2**20, 1))),
+            HealthRow(tr("Version"), version()),
+        )
+
+    # --- doing
+
+    async def pause(self, is_paused: bool) -> None:
+        if is_paused:
+            self._engine.hub.pause()
+        else:
+            self._engine.hub.resume()
+
+    async def decide(self, ask_id: str, *, allow: bool, confirmed: bool, reason: str) -> str:
+        verdict = Verdict.ALLOW if allow else Verdict.DENY
+        outcome = await self._engine.desk.decide(
+            AskId(ask_id), verdict, DESK_OWNER, DecisionWay.DESKTOP, reason, is_confirmed=confirmed
+        )
+        if outcome.ruling is not Ruling.DECIDED:
+            raise HubError(outcome.text)
+        return outcome.text
+
+    async def make_rule(self, ask_id: str) -> str:
+        found = self._find(ask_id)
+        ask = found.ask
+        if not isinstance(ask, PermissionRequest) or found.needs_second_step:
+            raise HubError(tr("No rule can cover this request."), hint=tr("Decide it each time."))
+        draft = RuleDraft(found.origin.cwd, ask.tool, RuleMatch.EXACT, ask.subject, found.origin.agent)
+        await self._engine.desk.rules.add_project_rule(draft, DESK_OWNER)
+        return await self.decide(ask_id, allow=True, confirmed=False, reason="")
+
+    async def undo_rule(self, rule_id: str) -> None:
+        await self._engine.desk.rules.undo(rule_id, DESK_OWNER, DecisionWay.DESKTOP)
+
+    async def stop_session(self, key: str) -> None:
+        self._engine.hub.stop_topic(place_of_key(key))
+
+    async def reset_session(self, key: str) -> None:
+        self._engine.hub.reset_topic(place_of_key(key))
+
+    async def hibernate_session(self, key: str) -> None:
+        self._engine.hub.hibernate_topic(place_of_key(key))
+
+    async def desk_command(self, key: str) -> tuple[tuple[str, ...], str]:
+        return await self._engine.hub.desk_command(place_of_key(key))
+
+    async def apply_settings(self, changes: Mapping[str, Any]) -> None:
+        old = self._owner.settings
+        new = await asyncio.to_thread(edit, self._owner.settings_file, lambda document: put(document, changes))
+        self._owner.settings = new
+        if any(name.startswith(NEEDS_RESTART) for name in changed(old, new)):
+            self._owner.restart()
+        else:
+            self._engine.reconfigure(new)
+
+    def _find(self, ask_id: str) -> OpenAsk:
+        for found in self._engine.desk.open_asks():
+            if found.id == ask_id:
+                return found
+        raise HubError(tr("This request is not open any more."))
+
+
+# --- rows
+
+
+def key_of_place(place: Place) -> str:
+    return f"{place.chat_id}/{place.topic_id or 0}"
+
+
+def place_of_key(key: str) -> Place:
+    chat, _, topic = key.partition("/")
+    return Place(int(chat), int(topic) or None)
+
+
+def session_row(topic: TopicSummary, now: float, memory: Mapping[int, int]) -> SessionRow:
+    if topic.state == "lost":
+        state = SessionState.PARKED
+    elif topic.waits_for_person:
+        state = SessionState.WAITING
+    elif topic.busy_for is not None:
+        state = SessionState.WORKING
+    else:
+        state = SessionState.IDLE if topic.pid else SessionState.ASLEEP
+    return SessionRow(
+        key=key_of_place(topic.place),
+        topic=topic.title or str(topic.place.topic_id or tr("General")),
+        chat_id=topic.place.chat_id,
+        topic_id=topic.place.topic_id,
+        agent=topic.agent_title,
+        folder=str(topic.cwd),
+        state=state,
+        since=now - (topic.busy_for or 0.0) if topic.busy_for is not None else topic.touched,
+        memory=memory.get(topic.pid or 0, 0),
+        session_id=topic.session_id,
+    )
+
+
+def ask_row(found: OpenAsk, titles: Mapping[Place, str]) -> AskRow:
+    ask = found.ask
+    is_permission = isinstance(ask, PermissionRequest)
+    assessment = found.assessment
+    return AskRow(
+        id=str(found.id),
+        topic=titles.get(found.origin.place, ""),
+        agent=found.origin.agent_title,
+        title=found.title,
+        subject=found.subject,
+        risk="; ".join(assessment.reasons) if assessment else "",
+        asked_at=found.opened_at,
+        expires_at=found.expires_at,
+        is_permission=is_permission,
+        is_destructive=found.needs_second_step or (assessment is not None and assessment.risk is RiskClass.DESTRUCTIVE),
+        diff=ask.diff if isinstance(ask, PermissionRequest) else "",
+    )
+
+
+def rejected_row(refused: Refused) -> RejectedRow:
+    key = str(refused.update_id)
+    return RejectedRow(key, refused.at, str(refused.reason), refused.chat_id, refused.user_id, refused.name)
+
+
+def rule_row(rule: Rule) -> RuleRow:
+    what = rule.value or tr("everything with this tool")
+    return RuleRow(rule.id, str(rule.project or ""), rule.tool, what, rule.created)
+
+
+def audit_row(number: int, line: AuditLine) -> AuditRow:
+    delivered = {True: tr("yes"), False: tr("no"), None: ""}[line.delivered]
+    who = line.by_name or (str(line.by_id) if line.by_id else tr("the hub"))
+    what = f"{line.tool}: {line.subject}" if line.tool else line.subject
+    return AuditRow(f"{line.at}-{number}", line.at, who, line.way, what, line.event.value, delivered)
+
+
+def memory_of(pids: Sequence[int | None]) -> dict[int, int]:
+    """Resident bytes of each process with its children; what is gone counts nothing."""
+    sizes: dict[int, int] = {}
+    for pid in {pid for pid in pids if pid}:
+        try:
+            process = psutil.Process(pid)
+            family = [process, *process.children(recursive=True)]
+            sizes[pid] = sum(memory_or_zero(member) for member in family)
+        except psutil.Error:
+            continue
+    return sizes
+
+
+def memory_or_zero(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def poll_text(poll: PollState) -> str:
+    return poll.problem.title if poll.problem else (tr("connected") if poll.is_connected else tr("connecting"))
+
+
+def age_text(at: float | None, now: float) -> str:
+    return tr("none yet") if at is None else tr("{count} s ago", count=round(max(0.0, now - at)))

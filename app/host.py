@@ -1,0 +1,149 @@
+"""Owns the engine for as long as the program runs: starts it, starts it again after trouble, stops it. No Qt here.
+
+Trouble that may pass (locked keyring, no token yet, a database held by another program) is shown and tried again;
+the program itself keeps running. All methods of the public part belong to the thread that made the host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+from agents.contract import HubError
+from app import secrets
+from app.engine import Engine
+from app.engine_facade import EngineFacade
+from app.facade import Facade
+from app.health import HubView
+from app.keep_awake import KeepAwake
+from app.loop_thread import LoopThread
+from app.paths import Folders
+from app.settings import Settings, load
+from bridge.texts import tr
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 15.0
+KEYRING_SECONDS = 30.0
+"""How long a keyring may show its own prompt before the hub gives up for this time."""
+
+OnView = Callable[[HubView], None]
+
+
+class Host:
+    """One program's engine, through all its lives. ``token`` None: looked up in the keyring and its stand-ins."""
+
+    def __init__(self, folders: Folders, settings_file: Path | None = None, data_dir: Path | None = None) -> None:
+        self.folders = folders
+        self.settings_file = settings_file or folders.settings_file
+        self.data_dir = data_dir
+        self.settings = Settings()
+        self.view = HubView()
+        self.engine: Engine | None = None
+        self._on_view: OnView = lambda view: None
+        self._awake = KeepAwake()
+        self._restart = asyncio.Event()
+
+    @property
+    def is_up(self) -> bool:
+        return self.engine is not None
+
+    def facade(self) -> Facade:
+        """The verbs of the running engine; raises HubError while there is none."""
+        if self.engine is None:
+            raise HubError(tr("The hub is not running yet."), hint=self.view.hint)
+        return EngineFacade(self.engine, self)
+
+    async def run(self, on_view: OnView) -> None:
+        """Run engines until cancelled. In the engine's loop."""
+        self._on_view = on_view
+        try:
+            while True:
+                self._restart.clear()
+                try:
+                    await self._one_life()
+                except HubError as error:
+                    log.warning("the hub can't start: %s %s", error.title, error.detail)
+                    self._show(HubView(problem=error.title, hint=error.hint))
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._restart.wait(), RETRY_SECONDS)
+        finally:
+            await asyncio.to_thread(self._awake.release)
+
+    async def _one_life(self) -> None:
+        """From a start to a wanted restart or the end."""
+        self._show(HubView())
+        self.settings = await asyncio.to_thread(load, self.settings_file)
+        token = await self._token()
+        engine = Engine(self.settings, token, self.folders, on_view=self._show, on_failure=self.restart)
+        try:
+            await engine.start()
+            self.engine = engine
+            self._show(engine.make_view())
+            await self._restart.wait()
+        finally:
+            self.engine = None
+            await asyncio.shield(engine.stop())
+
+    async def _token(self) -> str:
+        try:
+            async with asyncio.timeout(KEYRING_SECONDS):
+                return (await asyncio.to_thread(secrets.read, self.folders)).value
+        except TimeoutError as error:
+            raise secrets.KeyringUnavailableError(
+                tr("The keyring does not answer."), hint=tr("Unlock it; the hub tries again.")
+            ) from error
+
+    def restart(self) -> None:
+        """End this life and begin another with the settings and the token of now. In the engine's loop."""
+        self._restart.set()
+
+    def _show(self, view: HubView) -> None:
+        was_busy = bool(self.view.running)
+        self.view = view
+        if bool(view.running) != was_busy:
+            self._keep_awake(bool(view.running))
+        self._on_view(view)
+
+    def _keep_awake(self, is_busy: bool) -> None:
+        task = asyncio.get_running_loop().run_in_executor(None, self._awake.set_busy, is_busy)
+        task.add_done_callback(note_failure)
+
+
+def note_failure(done: asyncio.Future[None]) -> None:
+    """A computer that can't be kept awake simply sleeps; the log says why."""
+    if not done.cancelled() and (error := done.exception()):
+        log.info("keeping awake failed: %s", error)
+
+
+class ThreadedHost(Host):
+    """The host in a worker thread, for programs whose main thread belongs to a window."""
+
+    def __init__(self, folders: Folders, settings_file: Path | None = None, data_dir: Path | None = None) -> None:
+        super().__init__(folders, settings_file, data_dir)
+        self.loop = LoopThread("engine", self._failed)
+        self._running: Future[None] | None = None
+
+    def start(self, on_view: OnView) -> None:
+        """Begin to run; ``on_view`` is called in the engine's thread."""
+        self._running = self.loop.call(self.run(on_view))
+
+    def stop(self, then: Callable[[], None]) -> None:
+        """End everything; ``then`` is called in the engine's thread when it has ended."""
+        running = self._running
+        if running is None:
+            then()
+            return
+        running.add_done_callback(lambda _done: then())
+        running.cancel()
+
+    def restart_from_outside(self) -> None:
+        self.loop.soon(self.restart)
+
+    def _failed(self, error: BaseException) -> None:
+        log.error("the engine failed: %s", error, exc_info=error)
+        self._show(HubView(problem=tr("The hub met an error: {error}", error=type(error).__name__)))

@@ -1,0 +1,1 @@
+"""Whole scenarios through simulator, hub and agent."""
