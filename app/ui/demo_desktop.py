@@ -1,0 +1,41 @@
+"""The demo with tray and window where a display exists, and the phone page in the person's own browser."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.console import say
+from app.demo import DemoHost, DemoOptions
+from app.ui.desktop import Desktop, listen_to_signals
+from app.ui.program import make_application
+from bridge.texts import set_language
+
+
+def run_demo_window(options: DemoOptions) -> int:
+    """Run until quit; the demo's folder is gone afterwards."""
+    application = make_application()
+    set_language(options.language)
+    host = DemoHost(options)
+    desktop = Desktop(host, application.quit)
+
+    def opened(address: str) -> None:
+        say(f"The phone: {address}")
+        QDesktopServices.openUrl(QUrl(address))
+
+    desktop.calls.go(host.address(), opened, desktop.complain)
+    timer = listen_to_signals(lambda: desktop.quit(asks=False))
+    QTimer.singleShot(0, lambda: desktop.start(show_window=True))
+    code = application.exec()
+    timer.stop()
+    desktop.close()
+    return int(code)
+
+
+def open_demo_beside() -> None:
+    """Start the demo as a program of its own."""
+    command = [sys.executable, "demo"] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app", "demo"]
+    subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)

@@ -1,0 +1,244 @@
+"""Tray, window, wizard and engine tied together: who hears whom. The main thread's outermost owner.
+
+The engine lives in a LoopThread; its news arrive by one queued signal, so the window never waits for it and a busy
+window never holds up the bot.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QMessageBox, QSystemTrayIcon
+
+from agents.contract import HubError
+from app.agents_report import probe_all
+from app.doctor import State, examine
+from app.facade import Facade, HealthRow, HubSnapshot
+from app.health import HubView
+from app.host import ThreadedHost
+from app.terminals import open_terminal
+from app.ui.calls import Calls
+from app.ui.log_tail import LogTail
+from app.ui.tray import Tray
+from app.ui.window import MainWindow
+from bridge.texts import tr
+
+REFRESH_MS = 1000
+TRAY_CHECK_MS = 15_000
+
+
+class Desktop(QObject):
+    """Owns tray and window for one running host. ``leave`` is called once, when everything has ended."""
+
+    set_up_wanted = Signal()
+    _view_came = Signal(object)
+    _show_wanted = Signal()
+    _ended = Signal()
+
+    def __init__(self, host: ThreadedHost, leave: Callable[[], None]) -> None:
+        super().__init__()
+        self.host = host
+        self._leave = leave
+        self._is_leaving = False
+        self._last_waiting = 0
+        self.calls = Calls(host.loop, self)
+        place = QSettings(str(host.folders.config / "window.ini"), QSettings.Format.IniFormat)
+        self.window = MainWindow(place)
+        self.tray = Tray(self)
+        self.log_tail = LogTail(self)
+        self._connect()
+        self._refresh = QTimer(self, interval=REFRESH_MS, timeout=self.refresh)
+        self._tray_check = QTimer(self, interval=TRAY_CHECK_MS, timeout=self._check_tray)
+
+    def start(self, *, show_window: bool) -> None:
+        """Show what this desktop can show, then start the engine."""
+        self._check_tray()
+        if show_window or not self.window.hides_on_close:
+            self.window.bring_up()
+        self.window.settings.show_settings(self.host.settings)
+        self._refresh.start()
+        self._tray_check.start()
+        self.host.start(self._view_came.emit)
+        self._probe_agents()
+
+    def show_from_other_thread(self) -> None:
+        """A second start asks this one to show itself."""
+        self._show_wanted.emit()
+
+    # --- wiring
+
+    def _connect(self) -> None:
+        queued = Qt.ConnectionType.QueuedConnection
+        self._view_came.connect(self._show_view, queued)
+        self.log_tail.lines_came.connect(self.window.activity.append_log)
+        self._show_wanted.connect(self.window.bring_up, queued)
+        self._ended.connect(self._leave, queued)
+        for source in (self.tray, self.window):
+            source.pause_wanted.connect(lambda on: self._verb(lambda facade: facade.pause(on)))
+            source.quit_wanted.connect(self.quit)
+        self.tray.open_wanted.connect(self.window.bring_up)
+        self.window.setup_wanted.connect(self.set_up_wanted)
+        sessions, approvals = self.window.sessions, self.window.approvals
+        sessions.stop_wanted.connect(lambda key: self._verb(lambda facade: facade.stop_session(key)))
+        sessions.reset_wanted.connect(self._reset)
+        sessions.hibernate_wanted.connect(lambda key: self._verb(lambda facade: facade.hibernate_session(key)))
+        sessions.terminal_wanted.connect(self._open_terminal)
+        sessions.folder_wanted.connect(self._open_folder)
+        sessions.topic_wanted.connect(self._open_topic)
+        approvals.decision_wanted.connect(self._decide)
+        approvals.rule_wanted.connect(self._make_rule)
+        approvals.undo_wanted.connect(lambda rule: self._verb(lambda facade: facade.undo_rule(rule)))
+        self.window.settings.apply_wanted.connect(self._apply)
+        self.window.activity.allow_chat_wanted.connect(self._allow_chat)
+        self.window.activity.allow_user_wanted.connect(self._allow_user)
+        self.window.health.check_wanted.connect(self._examine)
+        self.window.agents.look_again_wanted.connect(self._probe_agents)
+
+    def _verb(self, verb: Callable[[Facade], Any], then: Callable[[Any], None] | None = None) -> None:
+        """Ask something of the running engine, then look again."""
+        try:
+            work = verb(self.host.facade())
+        except HubError as error:
+            self.complain(error)
+            return
+        self.calls.go(work, then or (lambda _result: self.refresh()), self.complain)
+
+    def complain(self, error: HubError) -> None:
+        """An error for the person, with what to do."""
+        QMessageBox.warning(self.window, "agent-hub", "\n\n".join(part for part in (error.title, error.hint) if part))
+
+    # --- showing
+
+    def refresh(self) -> None:
+        """Fetch a snapshot while somebody can see it."""
+        if self.window.isVisible() and self.host.is_up:
+            self.calls.go(self.host.facade().snapshot(), self.window.show_snapshot, lambda _error: None)
+
+    def _show_view(self, view: HubView) -> None:
+        self.tray.show_view(view)
+        if not self.host.is_up:
+            self.window.show_snapshot(HubSnapshot(view=view))
+        if view.waiting > self._last_waiting and not self.window.isActiveWindow():
+            self.tray.notify("agent-hub", view.sentence)
+        self._last_waiting = view.waiting
+        self.refresh()
+
+    def _check_tray(self) -> None:
+        """A tray host may come later, or never: without one the window must not hide."""
+        has_tray = QSystemTrayIcon.isSystemTrayAvailable()
+        self.window.hides_on_close = has_tray
+        if has_tray:
+            self.tray.show()
+        elif not self.window.isVisible() and not self._is_leaving:
+            self.window.bring_up()
+
+    def _probe_agents(self) -> None:
+        self.calls.go(probe_all(self.host.settings), self.window.agents.show_agents, self.complain)
+
+    def _examine(self) -> None:
+        work = examine(self.host.settings_file, self.host.data_dir)
+        self.calls.go(work, self._show_findings, self.complain)
+
+    def _show_findings(self, findings: Any) -> None:
+        fine = {State.OK: True, State.PROBLEM: False, State.WARNING: None}
+        self.window.health.show_doctor(
+            [HealthRow(found.name, found.message, fine[found.state], found.hint) for found in findings]
+        )
+
+    # --- doing
+
+    def _confirm(self, question: str) -> bool:
+        yes = QMessageBox.StandardButton.Yes
+        return QMessageBox.question(self.window, "agent-hub", question) == yes
+
+    def _row(self, key: str) -> Any:
+        return next((row for row in self.window.sessions.table.rows if row.key == key), None)
+
+    def _reset(self, key: str) -> None:
+        if self._confirm(tr("Forget this session's history and start afresh?")):
+            self._verb(lambda facade: facade.reset_session(key))
+
+    def _open_terminal(self, key: str) -> None:
+        def opened(outcome: tuple[tuple[str, ...], str]) -> None:
+            command, folder = outcome
+            try:
+                open_terminal(command, Path(folder))
+            except HubError as error:
+                self.complain(error)
+
+        self._verb(lambda facade: facade.desk_command(key), opened)
+
+    def _open_folder(self, key: str) -> None:
+        if row := self._row(key):
+            QDesktopServices.openUrl(QUrl.fromLocalFile(row.folder))
+
+    def _open_topic(self, key: str) -> None:
+        if row := self._row(key):
+            QDesktopServices.openUrl(QUrl(row.link))
+
+    def _decide(self, ask_id: str, allow: bool, reason: str) -> None:
+        row = next((row for row in self.window.approvals.asks.rows if row.id == ask_id), None)
+        is_risky = bool(row and row.is_destructive)
+        if allow and is_risky and not self._confirm(tr("Really run it?\n\n{what}", what=row.subject[:800])):
+            return
+        self._verb(lambda facade: facade.decide(ask_id, allow=allow, confirmed=is_risky, reason=reason))
+
+    def _make_rule(self, ask_id: str) -> None:
+        if self._confirm(tr("Allow this in the whole project from now on, without asking?")):
+            self._verb(lambda facade: facade.make_rule(ask_id))
+
+    def _apply(self, changes: dict[str, Any]) -> None:
+        def applied(_result: Any) -> None:
+            self.window.settings.show_settings(self.host.settings)
+
+        self._verb(lambda facade: facade.apply_settings(changes), applied)
+
+    def _allow_chat(self, chat_id: int) -> None:
+        if self._confirm(tr("Let the hub listen to the group {group}?", group=chat_id)):
+            self._apply({"telegram.chats": [*self.host.settings.telegram.chats, chat_id]})
+
+    def _allow_user(self, user_id: int) -> None:
+        if self._confirm(tr("Let the person {person} give tasks and decide requests?", person=user_id)):
+            users = {str(user): role.value for user, role in self.host.settings.telegram.users.items()}
+            self._apply({"telegram.users": {**users, str(user_id): "operator"}})
+
+    def quit(self, *, asks: bool = True) -> None:
+        """Ask when turns run; then end everything and leave no process behind."""
+        if self._is_leaving:
+            return
+        if asks and self.host.view.running and not self._confirm(tr("Turns are running. Quit and stop them?")):
+            return
+        self._is_leaving = True
+        self._refresh.stop()
+        self._tray_check.stop()
+        self.tray.hide()
+        self.window.hide()
+        self.host.stop(self._left)
+
+    def _left(self) -> None:
+        """In the engine's thread: the engine has ended."""
+        self._ended.emit()
+
+    def close(self) -> None:
+        """Let go of thread, window and log; after ``leave`` was called."""
+        self.log_tail.close()
+        self.calls.cancel_all()
+        self.host.loop.close()
+        self.window.hides_on_close = True
+        self.window.close()
+        self.window.deleteLater()
+
+
+def listen_to_signals(leave: Callable[[], None]) -> QTimer:
+    """Let Ctrl-C and SIGTERM end the program; Python sees them only while a timer wakes it."""
+    for name in ("SIGINT", "SIGTERM"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: leave())
+    timer = QTimer(interval=300, timeout=lambda: None)
+    timer.start()
+    return timer

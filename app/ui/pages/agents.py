@@ -1,0 +1,67 @@
+"""Agents: what was found on this computer, and the command that brings what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+
+from agents.contract import AgentHealth
+from app.facade import HubSnapshot
+from app.ui.pages.page import OrEmpty, Page
+from app.ui.rows_table import Column, RowsTable
+from bridge.texts import tr
+
+
+def state_text(health: AgentHealth) -> str:
+    if health.problem:
+        return health.problem
+    return tr("ready") if health.is_usable else tr("not found")
+
+
+class AgentsPage(Page):
+    """``look_again_wanted`` asks for a new probe; ``terminal_wanted`` carries a command to run at the desk."""
+
+    look_again_wanted = Signal()
+    terminal_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        self.title = tr("Agents")
+        super().__init__()
+        columns = [
+            Column(tr("Agent"), lambda row: row.title),
+            Column(tr("Version"), lambda row: row.version),
+            Column(tr("Login"), lambda row: tr(row.login.value) if row.program else ""),
+            Column(tr("State"), state_text, stretches=True),
+            Column(tr("Program"), lambda row: str(row.program or ""), stretches=True),
+        ]
+        self.table = RowsTable(columns, lambda row: row.kind, tr("Agents"))
+        self._or_empty = OrEmpty(self.table, tr("Looking for agents…"))
+        self._or_empty.show_content(False)
+        self.content.addWidget(self._or_empty)
+        self.hint = QLabel()
+        self.hint.setWordWrap(True)
+        self.content.addWidget(self.hint)
+        self._copy = self.add_button(tr("Copy what to do"), self._copy_hint)
+        self.add_button(tr("Look again"), self.look_again_wanted.emit)
+        self.end_buttons()
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_hint())
+        self._show_hint()
+
+    def show_agents(self, found: Sequence[AgentHealth]) -> None:
+        self.table.set_rows(tuple(found))
+        self._or_empty.show_content(bool(found))
+        self._show_hint()
+
+    def show_snapshot(self, snapshot: HubSnapshot) -> None:
+        """Agents are looked for on demand, not with every snapshot."""
+
+    def _show_hint(self) -> None:
+        row = self.table.selected()
+        self.hint.setText(row.hint if row else "")
+        self._copy.setEnabled(bool(row and row.hint))
+
+    def _copy_hint(self) -> None:
+        QGuiApplication.clipboard().setText(self.hint.text())

@@ -1,0 +1,143 @@
+"""``agent-hub run`` with a window: one Qt application, the wizard first when something is missing, then the desktop."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.host import ThreadedHost
+from app.loop_thread import LoopThread
+from app.paths import Folders
+from app.settings import Settings, SettingsError, load
+from app.setup_steps import SetUp, progress
+from app.single_instance import SingleInstance
+from app.ui.calls import Calls
+from app.ui.desktop import Desktop, listen_to_signals
+from app.ui.icons import app_icon
+from app.ui.palette import dress
+from app.ui.wizard import SetUpWizard
+from bridge.texts import set_language
+
+
+def make_application() -> QApplication:
+    """The one QApplication, dressed."""
+    if sys.platform == "win32":
+        import ctypes
+
+        # Without an id of its own the window is grouped under Python in the task bar.
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID("agent-hub")
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    application.setApplicationName("agent-hub")
+    application.setDesktopFileName("agent-hub")
+    application.setWindowIcon(app_icon())
+    application.setQuitOnLastWindowClosed(False)
+    dress(application)
+    return application
+
+
+def settings_or_default(file: Path) -> Settings:
+    """A broken file must not keep the window away; the host says what is wrong with it."""
+    try:
+        return load(file)
+    except SettingsError:
+        return Settings()
+
+
+class Program:
+    """Switches between wizard and desktop; both are never open together, since both would poll the bot."""
+
+    def __init__(
+        self,
+        application: QApplication,
+        place: Folders,
+        settings_file: Path | None,
+        data_dir: Path | None,
+        instance: SingleInstance,
+    ) -> None:
+        self.application = application
+        self.place, self.data_dir = place, data_dir
+        self.file = settings_file or place.settings_file
+        self.instance = instance
+        self.wizard: SetUpWizard | None = None
+        self.desktop: Desktop | None = None
+        self._wants_set_up = False
+        self._loop: LoopThread | None = None
+
+    def begin(self) -> None:
+        settings = settings_or_default(self.file)
+        set_language(settings.hub.language)
+        if progress(self.place, settings).is_complete:
+            self.open_desktop(show_window=False)
+        else:
+            self.open_wizard()
+
+    def open_wizard(self) -> None:
+        self._loop = LoopThread("set-up")
+        set_up = SetUp(self.place, self.file)
+        self.wizard = SetUpWizard(set_up, Calls(self._loop))
+        self.wizard.finished.connect(lambda _result: self._wizard_closed(set_up))
+        self.wizard.demo_wanted.connect(self._try_demo)
+        self.wizard.show()
+
+    def _wizard_closed(self, set_up: SetUp) -> None:
+        if self._loop is not None:
+            self._loop.call(set_up.close()).result(timeout=5)
+            self._loop.close()
+            self._loop = None
+        self.wizard = None
+        self.open_desktop(show_window=True)
+
+    def _try_demo(self) -> None:
+        from app.ui.demo_desktop import open_demo_beside
+
+        open_demo_beside()
+
+    def open_desktop(self, *, show_window: bool) -> None:
+        host = ThreadedHost(self.place, self.file, self.data_dir)
+        host.settings = settings_or_default(self.file)
+        self.desktop = Desktop(host, self._left)
+        self.desktop.set_up_wanted.connect(self._set_up_again)
+        self.instance.listen(self._called)
+        self.desktop.start(show_window=show_window)
+
+    def _called(self, word: str) -> str:
+        if word == "show" and self.desktop is not None:
+            self.desktop.show_from_other_thread()
+        return ""
+
+    def _set_up_again(self) -> None:
+        self._wants_set_up = True
+        if self.desktop is not None:
+            self.desktop.quit()
+
+    def _left(self) -> None:
+        desktop, self.desktop = self.desktop, None
+        if desktop is not None:
+            desktop.close()
+        if self._wants_set_up:
+            self._wants_set_up = False
+            QTimer.singleShot(0, self.open_wizard)
+        else:
+            self.application.quit()
+
+    def quit(self) -> None:
+        """SIGINT, SIGTERM."""
+        if self.desktop is not None:
+            self.desktop.quit(asks=False)
+        else:
+            self.application.quit()
+
+
+def run_with_window(place: Folders, settings_file: Path | None, data_dir: Path | None, instance: SingleInstance) -> int:
+    """Run until quit; returns Qt's exit code."""
+    application = make_application()
+    program = Program(application, place, settings_file, data_dir, instance)
+    timer = listen_to_signals(program.quit)
+    QTimer.singleShot(0, program.begin)
+    code = application.exec()
+    timer.stop()
+    return int(code)

@@ -1,0 +1,73 @@
+"""The tray icon: state at a glance, and a menu that holds every action (many desktops open only the menu).
+
+The menu is filled when it is about to show and on every change, because hosts that read it over D-Bus never tell.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+
+from app.health import HubView
+from app.ui.icons import light_icon
+from bridge.texts import tr
+
+
+class Tray(QObject):
+    """Shows a HubView; says what the person wants by signals. Owns no engine."""
+
+    open_wanted = Signal()
+    pause_wanted = Signal(bool)
+    quit_wanted = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view = HubView()
+        self._menu = QMenu()
+        self._state = QAction(self)
+        self._state.setEnabled(False)
+        self._open = QAction(self)
+        self._pause = QAction(self)
+        self._quit = QAction(self)
+        self._menu.addAction(self._state)
+        self._menu.addSeparator()
+        self._menu.addAction(self._open)
+        self._menu.addAction(self._pause)
+        self._menu.addSeparator()
+        self._menu.addAction(self._quit)
+        self._open.triggered.connect(lambda _checked=False: self.open_wanted.emit())
+        self._pause.triggered.connect(lambda _checked=False: self.pause_wanted.emit(not self._view.is_paused))
+        self._quit.triggered.connect(lambda _checked=False: self.quit_wanted.emit())
+        self._icon = QSystemTrayIcon(self)
+        self._icon.setContextMenu(self._menu)
+        self._icon.activated.connect(self._activated)
+        self.show_view(self._view)
+
+    def show(self) -> None:
+        self._icon.show()
+
+    def hide(self) -> None:
+        """Take the icon away; on Windows a ghost stays behind otherwise."""
+        self._icon.hide()
+
+    def show_view(self, view: HubView) -> None:
+        self._view = view
+        self._icon.setIcon(light_icon(view.light))
+        self._icon.setToolTip(f"agent-hub: {view.sentence}")
+        self._state.setText(view.sentence)
+        self._open.setText(tr("Open agent-hub"))
+        self._pause.setText(tr("Resume") if view.is_paused else tr("Pause"))
+        self._quit.setText(tr("Quit"))
+
+    def notify(self, title: str, text: str) -> None:
+        """A desktop notification; a click opens the window."""
+        self._icon.showMessage(title, text, light_icon(self._view.light))
+
+    def menu_texts(self) -> list[str]:
+        """What the menu says now, top to bottom."""
+        return [action.text() for action in self._menu.actions() if not action.isSeparator()]
+
+    def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in {QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick}:
+            self.open_wanted.emit()
