@@ -1,0 +1,55 @@
+"""The usual moves of a developer, each with one name: nox -s lint, type, test, live, ui, bench, bundle."""
+
+import nox
+
+nox.options.sessions = ["lint", "type", "test"]
+nox.options.reuse_existing_virtualenvs = True
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    session.install("ruff>=0.8")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session(name="type")
+def type_(session: nox.Session) -> None:
+    session.install("-e", ".[dev]")
+    session.run("mypy")
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Everything but the real agents, with the coverage floor."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-m", "not live", "--cov", "--cov-report=term:skip-covered", *session.posargs)
+
+
+@nox.session
+def live(session: nox.Session) -> None:
+    """The real agent CLIs against scripted models on loopback; those that are not installed are skipped."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "tests/live", *session.posargs)
+
+
+@nox.session
+def ui(session: nox.Session) -> None:
+    """Window, tray and phone page; needs a display and a session bus."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "tests/app", "tests/e2e", "-m", "system", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """One benchmark: nox -s bench -- roundtrip --quick."""
+    session.install("-e", ".[test]")
+    name, *rest = session.posargs or ["render"]
+    session.run("python", "-m", f"tests.benchmarks.{name}", "--json", *rest)
+
+
+@nox.session
+def texts(session: nox.Session) -> None:
+    """Collect the texts again and compile the catalogues."""
+    session.install("babel>=2.16")
+    session.run("python", "packaging/texts.py")
