@@ -126,7 +126,8 @@ ToolNames = Callable[[Call], tuple[str, Mapping[str, object]]]
 
 LARGE = 3_000_000
 """Letters of the largest answer."""
-SLEEP = "sleep 30"
+SLEEP = "touch begun.txt && sleep 30"
+"""Needs a permission everywhere; Claude Code refuses a bare ``sleep 30`` (measured on 2.1.332)."""
 SCRIPTS: Mapping[str, Script] = {
     "hello": ((Say("Hello **world**.", chunks=4),),),
     "think": ((Think("Let me think."), Say("Done thinking.")),),

@@ -1,0 +1,55 @@
+"""Makes ``docs/protocols.md``, what each kind of agent keeps (``python -m tests.contract.document``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.known_agents import KNOWN
+from tests.contract.kinds import How, table
+from tests.contract.promises import PROMISES
+
+FILE = Path(__file__).resolve().parents[2] / "docs" / "protocols.md"
+_MARKS = {How.IN_PROTOCOL: "yes", How.BY_HUB: "by the hub", How.IMPOSSIBLE: "no"}
+_HEAD = """\
+# What each agent promises
+
+Made by `python -m tests.contract.document` from `tests/contract/table.toml`; do not edit by hand.
+
+"yes": the agent's own protocol does it, and the suite in `tests/contract` runs it against recordings and, in
+`tests/live`, against the real program. "by the hub" and "no" are explained below the table.
+"""
+
+
+def text() -> str:
+    """The whole page."""
+    return "\n".join([_HEAD, *_rows(), "", *_reasons()]).rstrip() + "\n"
+
+
+def _rows() -> Iterator[str]:
+    kinds = table()
+    titles = [KNOWN[kind].title if kind in KNOWN else kind.capitalize() for kind in kinds]
+    yield f"| Promise | {' | '.join(titles)} |"
+    yield "| --- |" + " --- |" * len(titles)
+    for promise in PROMISES.values():
+        marks = [_MARKS[kept[promise.name].how] for kept in kinds.values()]
+        yield f"| {promise.text} | {' | '.join(marks)} |"
+
+
+def _reasons() -> Iterator[str]:
+    for kind, kept in table().items():
+        reasons = [
+            f"- {PROMISES[name].text}: {_MARKS[entry.how]}. {entry.why}" for name, entry in kept.items() if entry.why
+        ]
+        if reasons:
+            yield from (f"## {KNOWN[kind].title if kind in KNOWN else kind.capitalize()}", "", *reasons, "")
+
+
+def main() -> None:
+    """Write the page."""
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Which kinds the suite runs over, and what each keeps of every promise (``table.toml``)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.contract.promises import PROMISES, Promise
+from tests.contract.rig import Kind
+from tests.contract.rigs import claude
+
+TABLE = Path(__file__).with_name("table.toml")
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (claude.KIND,)}
+
+
+class How(StrEnum):
+    """Where a promise is kept."""
+
+    IN_PROTOCOL = "in the protocol"
+    BY_HUB = "by the hub"
+    IMPOSSIBLE = "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """``why`` is a sentence for everything that is not simply in the protocol."""
+
+    how: How
+    why: str = ""
+
+
+def table() -> dict[str, dict[str, Kept]]:
+    """Kind -> promise -> how it is kept; what ``table.toml`` does not name is in the protocol."""
+    raw = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, Kept]] = {}
+    for kind, exceptions in raw.items():
+        found[kind] = {name: Kept(How.IN_PROTOCOL) for name in PROMISES}
+        for name, entry in exceptions.items():
+            assert name in PROMISES, f"{TABLE.name}: {kind} speaks of {name}, which nobody promised"
+            found[kind][name] = Kept(How(entry["how"]), entry["why"])
+    return found
+
+
+def cases(*, is_live: bool) -> Iterator[tuple[Kind, Promise]]:
+    """What is to be run: every promise that a kind keeps in its protocol."""
+    for name, kept in table().items():
+        for promise in PROMISES.values():
+            if kept[promise.name].how is How.IN_PROTOCOL and (is_live or not promise.is_live_only):
+                yield KINDS[name], promise
