@@ -151,6 +151,7 @@ class Asking:
         session = self._session
         view = session.dialect.view(known)
         limit = session.dialect.permission_limit
+        plan = session.dialect.plan_of(ask)
         return PermissionRequest(
             id=ask_id,
             tool=view.tool,
@@ -160,8 +161,8 @@ class Asking:
             cwd=session.spec.cwd,
             reason=reason_of(call),
             diff=call.diff,
-            plan=session.dialect.plan_of(ask),
-            arguments=call.arguments,
+            plan=plan,
+            arguments="" if plan else call.arguments,
             options=tuple(AgentOption(option.id, option.name, option.kind) for option in ask.options),
             time_limit=limit,
             tool_id=ToolId(known.id) if known.id else None,

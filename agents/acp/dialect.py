@@ -17,6 +17,7 @@ from agents.contract import (
     AgentTraits,
     Answers,
     FailureKind,
+    InputId,
     Question,
     ReasonPath,
     TurnFailed,
@@ -171,13 +172,13 @@ class AcpDialect:
         """A notification beyond the protocol's own; True when it was understood."""
         return False
 
-    async def steer(self, session: AcpSession, words: str, input_id: str) -> bool:
+    async def steer(self, session: AcpSession, words: str, input_id: InputId) -> bool:
         """Give a text to the running turn. False: not possible."""
         return False
 
-    def refine(self, session: AcpSession, update: Update, events: list[AgentEvent]) -> list[AgentEvent]:
-        """A last look at what an update became."""
-        return events
+    def admit(self, session: AcpSession, update: Update) -> Update | None:
+        """A first look at an update: as it is, mended, or None to drop it."""
+        return update
 
     def turn_ended(self, session: AcpSession) -> list[AgentEvent]:
         """What is to be told between a turn's last words and its end."""

@@ -58,6 +58,9 @@ logger = logging.getLogger(__name__)
 _STRAY_QUIET = 3.0
 """Seconds of quiet after which a turn the agent began by itself counts as over; the protocol has no end for it."""
 
+_STRAY_LIMIT = 600.0
+"""Seconds of quiet in a turn whose end the agent tells: it may have forgotten."""
+
 
 class Lobby(Protocol):
     """Where a session gets a process from and where it leaves it."""
@@ -173,6 +176,7 @@ class AcpSession:
             if turn.is_cancelling:
                 return
             turn.is_cancelling = True
+        self.translator.is_cancelling = True
         try:
             await self.connection.notify("session/cancel", {"sessionId": self._session_id})
         except AgentGoneError:
@@ -210,6 +214,7 @@ class AcpSession:
         except AgentError as error:
             logger.info("%s: it was gone before the goodbye: %s", self.dialect.title, error.title)
         await self.asking.withdraw_all("The session was closed.")
+        await self.dialect.stop_background(self)
         await self._move_out()
         await self._chores.close()
         self._leave_turn()
@@ -225,9 +230,12 @@ class AcpSession:
             if isinstance(update, CommandsUpdate | ModeUpdate | ConfigUpdate | UsageUpdate):
                 self.translator.feed(update)
             return
-        if isinstance(update, MessageChunk | ToolUpdate):
-            self._mark_activity(update)
-        for event in self.dialect.refine(self, update, self.translator.feed(update)):
+        admitted = self.dialect.admit(self, update)
+        if admitted is None:
+            return
+        if isinstance(admitted, MessageChunk | ToolUpdate):
+            self._mark_activity(admitted)
+        for event in self.translator.feed(admitted):
             self.tell(event)
 
     def notice(self, notification: Notification) -> None:
@@ -255,13 +263,14 @@ class AcpSession:
 
     # The turn
 
-    def begin_stray(self) -> None:
-        """The agent began a turn by itself."""
+    def begin_stray(self, *, is_open_ended: bool = False) -> None:
+        """The agent began a turn by itself. ``is_open_ended``: it will tell the end, so quiet is no sign of it."""
         if self._turn is None and self._stray_until is None:
             self.translator.begin()
             self.tell(TurnStarted(is_unsolicited=True))
             self._chores.start(self._watch_stray())
-        self._stray_until = self.desk.clock() + _STRAY_QUIET
+        quiet = _STRAY_LIMIT if is_open_ended else _STRAY_QUIET
+        self._stray_until = max(self._stray_until or 0.0, self.desk.clock() + quiet)
 
     def end_stray(self) -> None:
         """The agent said that its own turn is over."""

@@ -108,8 +108,8 @@ class ToolCall:
     @property
     def diff(self) -> str:
         """What the call changes, in unified form."""
-        raw = text(mapping(self.raw_output).get("fileDiff"))
-        return raw or "\n".join(unified(block) for block in self.content if isinstance(block, DiffBlock))
+        own = "\n".join(unified(block) for block in self.content if isinstance(block, DiffBlock))
+        return own or text(mapping(self.raw_output).get("fileDiff"))
 
     @property
     def output(self) -> str:

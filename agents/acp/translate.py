@@ -131,11 +131,21 @@ class Translator:
         self._plan: Plan | None = None
         self.answer = ""
         """The last whole text of this turn."""
+        self.is_cancelling = False
+        """The person stopped the turn: what fails from now on was cancelled."""
         self.usage = Usage()
 
     def name(self, session_id: SessionId) -> None:
         """The session has its id now."""
         self._session_id = session_id
+
+    def add_tokens(self, input_tokens: int, output_tokens: int) -> None:
+        """One model request of this turn, for agents that tell each instead of the sum."""
+        self.usage = replace(
+            self.usage,
+            input_tokens=(self.usage.input_tokens or 0) + input_tokens,
+            output_tokens=(self.usage.output_tokens or 0) + output_tokens,
+        )
 
     def usage_of(self, result: PromptResult) -> Usage | None:
         """What the turn cost, None when the agent says nothing."""
@@ -153,6 +163,7 @@ class Translator:
     def begin(self) -> None:
         """A turn starts: what the turn before said is no answer to this one."""
         self.answer = ""
+        self.is_cancelling = False
         self.usage = replace(self.usage, input_tokens=None, output_tokens=None, cost_usd=None)
 
     def feed(self, update: Update) -> list[AgentEvent]:
@@ -273,8 +284,11 @@ class Translator:
         return [ToolStarted(ToolId(call.id), view.tool, call.tool_kind, view.title, view.subject)]
 
     def _finished(self, call: ToolCall, status: ToolStatus) -> ToolFinished:
-        if call.id in self._notes.denied and status is not ToolStatus.OK:
-            status = ToolStatus.DENIED
+        if status is not ToolStatus.OK:
+            if call.id in self._notes.denied:
+                status = ToolStatus.DENIED
+            elif self.is_cancelling:
+                status = ToolStatus.CANCELLED
         diff = call.diff if status is ToolStatus.OK else ""
         return ToolFinished(ToolId(call.id), status, call.output, call.exit_code, diff)
 
