@@ -28,7 +28,10 @@ class TopicState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """``session_id`` None: the next text begins a new session. ``topic_key`` outlives agents and sessions."""
+    """``session_id`` None: the next text begins a new session. ``topic_key`` outlives agents and sessions.
+
+    ``held_notice`` is the key of the message that offers texts which were not run, "" when there is none.
+    """
 
     place: Place
     topic_key: str
@@ -42,6 +45,7 @@ class Binding:
     title: str = ""
     is_named_by_hand: bool = False
     state: TopicState = TopicState.OPEN
+    held_notice: str = ""
     touched: float = 0.0
 
     def afresh(self, *, agent: str | None = None, cwd: Path | None = None) -> Binding:
@@ -77,7 +81,8 @@ class Bindings:
         binding = replace(binding, touched=self._clock.now())
         self._database.execute(
             "INSERT OR REPLACE INTO topics (chat_id, topic_id, topic_key, agent, cwd, session_id, model, mode, effort,"
-            " verbosity, title, is_named_by_hand, state, touched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " verbosity, title, is_named_by_hand, state, held_notice, touched)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 binding.place.chat_id,
                 number_of(binding.place),
@@ -92,6 +97,7 @@ class Bindings:
                 binding.title,
                 binding.is_named_by_hand,
                 binding.state.value,
+                binding.held_notice,
                 binding.touched,
             ),
         )
@@ -148,5 +154,6 @@ def _binding(row: Row) -> Binding:
         title=row["title"],
         is_named_by_hand=bool(row["is_named_by_hand"]),
         state=TopicState(row["state"]),
+        held_notice=row["held_notice"],
         touched=row["touched"],
     )

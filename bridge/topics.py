@@ -73,7 +73,6 @@ class Topic:
         """The person said stop: what comes back or waits is held until they say more."""
         self.active_at = context.clock.monotonic()
         self.given_until = 0.0
-        self.held_notice = ""
         self.after_start: list[tuple[str, str]] = []
         """Choices (what, value) that need to know what the agent offers; they are made once it has said so."""
         self.recent_texts: dict[int, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agents.contract import HubError, SessionNotFoundError
@@ -77,18 +78,25 @@ def offer_held(topic: Topic, *, reason: str = "", rings: bool = False) -> None:
         trn("… and {count} more", "… and {count} more", more) if more > 0 else "",
     )
     with context.database.transaction():
-        if topic.held_notice:
-            context.delivery.drop(topic.held_notice)
-            context.delivery.revise(topic.held_notice, plain(tr("See the newer message below.")))
+        _withdraw(topic, tr("See the newer message below."))
         keyboard = context.buttons.keyboard(topic.place, HELD, [(tr("Run"), "run"), (tr("Drop"), "drop")])
-        topic.held_notice = context.say(topic.place, part, keyboard=keyboard, rings=rings)
+        key = context.say(topic.place, part, keyboard=keyboard, rings=rings)
+        topic.rebind(replace(topic.binding, held_notice=key))
 
 
 def settle_held(topic: Topic, text: str) -> None:
     """The notice of held texts is done with."""
-    if topic.held_notice:
-        topic.context.delivery.revise(topic.held_notice, plain(text))
-        topic.held_notice = ""
+    _withdraw(topic, text)
+    if topic.binding.held_notice:
+        topic.rebind(replace(topic.binding, held_notice=""))
+
+
+def _withdraw(topic: Topic, text: str) -> None:
+    """Take the buttons off the former notice, or the notice itself if it was not sent yet."""
+    key = topic.binding.held_notice
+    if key:
+        topic.context.delivery.drop(key)
+        topic.context.delivery.revise(key, plain(text))
 
 
 def say_opening_failed(topic: Topic, error: HubError) -> None:

@@ -13,6 +13,7 @@ CREATE TABLE topics (
     title TEXT NOT NULL DEFAULT '',
     is_named_by_hand INTEGER NOT NULL DEFAULT 0,
     state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'closed', 'lost')),
+    held_notice TEXT NOT NULL DEFAULT '',      -- key of the message that offers texts which were not run
     touched REAL NOT NULL,                     -- wall clock, seconds
     PRIMARY KEY (chat_id, topic_id)
 ) WITHOUT ROWID;

@@ -1,0 +1,481 @@
+"""Sessions that sleep, wake, die and are gone; hubs that pause, stop and start again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agents.contract import (
+    AgentNotFoundError,
+    AssistantText,
+    BackgroundTask,
+    BackgroundTasks,
+    ModeChanged,
+    SessionId,
+    SessionNotFoundError,
+    SessionStarted,
+    TitleChanged,
+    TurnFinished,
+    TurnOutcome,
+    TurnStarted,
+)
+from bridge.bindings import TopicState
+from bridge.inbound import ChatMoved, Place, TopicChange
+from bridge.recovery import Pending
+from bridge.store import UpdateState
+from tests.bridge.pending.stage import Shown
+from tests.bridge.topics.stage import CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
+
+
+async def finished_turn(hub: Stage, text: str = "do it") -> None:
+    await hub.say(text)
+    hub.session.answer()
+    await hub.settle()
+
+
+# --- sleep and wake
+
+
+@pytest.mark.asyncio
+async def test_an_idle_session_is_closed_and_the_next_text_resumes_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        first = hub.session
+        await hub.pass_time(901, step=300)
+        assert first.is_closed
+        await hub.say("go on")
+        assert hub.session is not first
+        assert hub.session.spec.resume == first.session_id
+        assert [prompt.text for prompt in hub.session.prompts] == ["go on"]
+
+
+@pytest.mark.asyncio
+async def test_background_tasks_keep_a_session_awake_and_are_counted_at_the_end(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.say(BackgroundTasks((BackgroundTask("b1", "npm run watch"),)))
+        session.answer()
+        await hub.settle()
+        assert "1 task still runs" in hub.ringing()[-1]
+        await hub.pass_time(2000, step=500)
+        assert not session.is_closed
+
+
+@pytest.mark.asyncio
+async def test_a_second_stop_ends_background_work(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.say(BackgroundTasks((BackgroundTask("b1", "npm run watch"),)))
+        session.answer()
+        await hub.settle()
+        await hub.say("/stop")
+        assert "stop_background" in session.calls
+        assert "1 background task was ended" in hub.last()
+
+
+@pytest.mark.asyncio
+async def test_a_resumed_session_keeps_its_folder_mode_and_model(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        (hub.root / "shop").mkdir()
+        await hub.say("/cwd shop")
+        await finished_turn(hub)
+        await hub.say("/model opus")
+        hub.session.say(ModeChanged("plan"))
+        await hub.settle()
+        await hub.pass_time(901, step=300)
+        await hub.say("go on")
+        spec = hub.session.spec
+        assert (spec.cwd, spec.model, spec.mode) == (hub.root / "shop", "opus", "plan")
+
+
+@pytest.mark.asyncio
+async def test_a_session_id_that_the_agent_changed_is_the_one_resumed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        hub.session.say(SessionStarted(SessionId("after-clear"), hub.root))
+        await hub.settle()
+        await hub.pass_time(901, step=300)
+        await hub.say("go on")
+        assert hub.session.spec.resume == "after-clear"
+
+
+@pytest.mark.asyncio
+async def test_a_running_agent_that_is_silent_is_asked_about_once_and_not_killed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        await hub.pass_time(1300, step=100)
+        notices = [text for text in hub.ringing() if "said nothing for 10 min" in text]
+        assert len(notices) == 1
+        assert session.calls == []
+
+
+@pytest.mark.asyncio
+async def test_an_agent_that_waits_for_a_person_is_not_called_silent(tmp_path: Path) -> None:
+    async with stage(tmp_path, ask_timeout=100_000.0) as hub:
+        session = await hub.started_turn()
+        asking = asyncio.create_task(session.ask_permission())
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        await hub.pass_time(1300, step=100)
+        assert not any("said nothing" in text for text in hub.texts())
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+# --- death
+
+
+@pytest.mark.asyncio
+async def test_a_process_that_dies_in_a_turn_is_reported_with_what_was_done_and_continue_goes_on(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn("build it")
+        session.tool("Bash", "make all")
+        session.die(137, hint="It ran out of memory.")
+        await hub.settle()
+        report = hub.ringing()[-1]
+        assert "Claude ended unexpectedly (137)" in report
+        assert "It ran out of memory." in report
+        assert "make all" in report
+        await hub.press("Continue")
+        assert hub.session.spec.resume == session.session_id
+        assert "build it" in hub.session.prompts[0].text
+
+
+@pytest.mark.asyncio
+async def test_text_after_the_agent_is_gone_resumes_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.answer()
+        session.die()
+        await hub.settle()
+        await hub.say("again")
+        assert hub.session.spec.resume == session.session_id
+        assert hub.session.prompts[0].text == "again"
+
+
+@pytest.mark.asyncio
+async def test_an_open_request_of_a_dead_session_does_not_stay_open(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        asking = asyncio.create_task(session.ask_permission())
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        session.die()
+        await hub.settle()
+        assert not hub.hub.context.desk.has_open_permission(TOPIC)
+        decision = await asking
+        assert not decision.is_allowed
+
+
+@pytest.mark.asyncio
+async def test_a_session_that_can_not_be_found_is_said_and_a_fresh_one_gets_the_kept_text(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        await hub.pass_time(901, step=300)
+        hub.claude.errors.append(SessionNotFoundError("No such session."))
+        await hub.say("go on")
+        assert "can't be found" in hub.last()
+        await hub.press("Fresh session")
+        assert hub.session.spec.resume is None
+        assert [prompt.text for prompt in hub.session.prompts] == ["go on"]
+
+
+@pytest.mark.asyncio
+async def test_an_agent_that_is_not_installed_is_named_with_what_to_do_and_the_text_is_kept(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.errors.append(AgentNotFoundError("Claude Code is not on this computer.", "Install it."))
+        await hub.say("do it")
+        assert "not on this computer" in hub.last()
+        assert "Install it." in hub.last()
+        await hub.press("Try again")
+        assert [prompt.text for prompt in hub.session.prompts] == ["do it"]
+
+
+@pytest.mark.asyncio
+async def test_stop_while_the_session_opens_holds_the_text_and_closes_the_late_session(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.gate = asyncio.Event()
+        await hub.say("do it")
+        await hub.say("/stop")
+        hub.claude.gate.set()
+        await hub.settle()
+        assert hub.session.is_closed
+        assert hub.session.prompts == []
+        await hub.press("Run")
+        assert [prompt.text for prompt in hub.session.prompts] == ["do it"]
+
+
+# --- pause, stop, start
+
+
+@pytest.mark.asyncio
+async def test_paused_no_turn_starts_but_running_ones_go_on(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        hub.hub.pause()
+        await hub.say("new task", place=OTHER)
+        assert "paused" in hub.last(OTHER)
+        session.answer("still here")
+        await hub.settle()
+        assert hub.ringing(TOPIC)[-1].startswith("still here")
+        hub.hub.resume()
+        await hub.settle()
+        assert hub.session.prompts[0].text == "new task"
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_was_cut_off_is_reported_with_continue_and_never_run_by_itself(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        message = hub.message("long work")
+        await journalled(hub, message)
+        await hub.hub.handle(message)
+        await hub.settle()
+        session_id = hub.session.session_id
+        await hub.end()
+        await hub.begin((Pending(message, UpdateState.HANDED),))
+        assert len(hub.claude.sessions) == 1
+        assert "long work" in hub.ringing()[-1]
+        assert hub.hub.context.journal.state_of(message.update_id) is UpdateState.FINISHED
+        await hub.press("Continue")
+        assert hub.session.spec.resume == session_id
+        assert "long work" in hub.session.prompts[0].text
+        hub.session.answer()
+        await hub.settle()
+        toast = await hub.press_data(continue_data(hub))
+        assert "does not work any more" in toast
+
+
+def continue_data(hub: Stage) -> str:
+    return next(
+        button.data
+        for shown in hub.delivery.shown.values()
+        for row in shown.keyboard
+        for button in row
+        if button.label == "Continue"
+    )
+
+
+@pytest.mark.asyncio
+async def test_a_backlog_is_offered_in_one_notice_per_topic_and_runs_by_a_press(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.end()
+        backlog = [hub.message("run the tests", age=7200), hub.message("and the linter", age=7100)]
+        backlog.append(hub.message("send the log", place=OTHER, age=7000))
+        await journalled(hub, *backlog)
+        await hub.begin(tuple(Pending(message, UpdateState.RECEIVED) for message in backlog))
+        assert hub.claude.sessions == []
+        assert len(hub.texts(TOPIC)) == 1
+        assert "run the tests" in hub.last(TOPIC)
+        assert "and the linter" in hub.last(TOPIC)
+        assert "send the log" in hub.last(OTHER)
+        other = next(shown for shown in hub.delivery.shown.values() if shown.message.place == OTHER)
+        await hub.press("Run", shown=other)
+        assert [prompt.text for prompt in hub.session.prompts] == ["send the log"]
+
+
+@pytest.mark.asyncio
+async def test_a_backlog_that_comes_with_the_first_poll_is_offered_too(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("run the tests", age=7200)
+        await hub.pass_time(3)
+        assert hub.claude.sessions == []
+        assert "run the tests" in hub.last()
+
+
+@pytest.mark.asyncio
+async def test_nothing_of_a_backlog_runs_twice_after_a_second_restart(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.end()
+        message = hub.message("run the tests", age=7200)
+        await journalled(hub, message)
+        for _ in range(2):
+            await hub.begin((Pending(message, UpdateState.RECEIVED),))
+            await hub.end()
+        await hub.begin((Pending(message, UpdateState.RECEIVED),))
+        notices = [shown for shown in hub.delivery.shown.values() if shown.message.place == TOPIC]
+        assert [bool(notice.keyboard) for notice in notices] == [False, False, True]
+        stale = Shown(notices[-1].message, notices[-1].id, notices[-1].part, notices[-1].keyboard)
+        await hub.press("Run")
+        await hub.press("Run", shown=stale)
+        assert [prompt.text for session in hub.claude.sessions for prompt in session.prompts] == ["run the tests"]
+
+
+@pytest.mark.asyncio
+async def test_a_dropped_backlog_is_finished(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.end()
+        message = hub.message("run the tests", age=7200)
+        await journalled(hub, message)
+        await hub.begin((Pending(message, UpdateState.RECEIVED),))
+        await hub.press("Drop")
+        assert hub.hub.context.journal.unfinished() == []
+        assert hub.claude.sessions == []
+
+
+@pytest.mark.asyncio
+async def test_a_backlog_runs_at_once_where_it_is_set_so(tmp_path: Path) -> None:
+    async with stage(tmp_path, runs_backlog=True) as hub:
+        await hub.say("run the tests", age=7200)
+        assert [prompt.text for prompt in hub.session.prompts] == ["run the tests"]
+
+
+@pytest.mark.asyncio
+async def test_a_young_text_of_the_time_between_is_simply_run(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.end()
+        message = hub.message("run the tests", age=20)
+        await journalled(hub, message)
+        await hub.begin((Pending(message, UpdateState.RECEIVED),))
+        assert [prompt.text for prompt in hub.session.prompts] == ["run the tests"]
+
+
+@pytest.mark.asyncio
+async def test_an_old_command_is_not_run(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("/new", age=7200)
+        assert "not run" in hub.last()
+
+
+@pytest.mark.asyncio
+async def test_after_a_sleep_of_the_computer_old_texts_are_offered(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        hub.clock.move(8 * 3600)
+        await hub.say("from the night", age=4 * 3600)
+        await hub.pass_time(3)
+        assert [prompt.text for prompt in hub.claude.sessions[0].prompts] == ["do it"]
+        assert any("from the night" in text for text in hub.texts())
+
+
+@pytest.mark.asyncio
+async def test_an_absence_over_a_day_is_said(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.hub.was_away(30 * 3600)
+        assert "24 hours" in hub.last(GENERAL)
+
+
+@pytest.mark.asyncio
+async def test_stopping_the_hub_closes_every_session(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("one")
+        await hub.say("two", place=OTHER)
+        await hub.end()
+        assert all(session.is_closed for session in hub.claude.sessions)
+
+
+# --- the topic itself
+
+
+@pytest.mark.asyncio
+async def test_a_created_topic_gets_a_card_that_says_what_it_runs_with(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.topic_event(TopicChange.CREATED, name="Shop")
+        assert "Claude" in hub.last()
+        assert hub.buttons() == ["Agent", "Folder", "Model", "Mode"]
+
+
+@pytest.mark.asyncio
+async def test_a_topic_named_by_hand_keeps_its_name(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.topic_event(TopicChange.CREATED, name="Shop")
+        session = await hub.started_turn()
+        session.say(TitleChanged("Fix the checkout"))
+        await hub.settle()
+        assert hub.messenger.renamed == []
+
+
+@pytest.mark.asyncio
+async def test_a_topic_made_by_the_hub_follows_the_sessions_title(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("/new", place=GENERAL)
+        place = Place(CHAT, 701)
+        await hub.say("do it", place=place)
+        hub.session.say(TitleChanged("Fix the checkout"))
+        await hub.settle()
+        assert hub.messenger.renamed == [(place, "Fix the checkout")]
+
+
+@pytest.mark.asyncio
+async def test_a_lost_topic_is_parked_and_general_hears_of_it_once(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.answer()
+        await hub.settle()
+        hub.hub.topic_lost(TOPIC)
+        await hub.settle()
+        hub.hub.topic_lost(TOPIC)
+        await hub.settle()
+        assert len(hub.texts(GENERAL)) == 1
+        assert session.is_closed
+        binding = hub.hub.context.bindings.get(TOPIC)
+        assert binding is not None
+        assert binding.state is TopicState.LOST
+        assert binding.session_id == session.session_id
+
+
+@pytest.mark.asyncio
+async def test_a_closed_topic_lets_its_session_go_after_the_turn_and_a_reopened_one_goes_on(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        await hub.topic_event(TopicChange.CLOSED)
+        assert not session.is_closed
+        session.answer()
+        await hub.settle()
+        assert session.is_closed
+        await hub.topic_event(TopicChange.REOPENED)
+        await hub.say("go on")
+        assert hub.session.spec.resume == session.session_id
+        assert not hub.session.is_closed
+
+
+@pytest.mark.asyncio
+async def test_an_upgraded_group_keeps_its_sessions_and_a_second_event_is_harmless(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        session = hub.session
+        for _ in range(2):
+            await hub.hub.handle(ChatMoved(next(hub.numbers), CHAT, -1009))
+        await hub.say("go on", place=Place(-1009, 7))
+        assert [prompt.text for prompt in session.prompts] == ["do it", "go on"]
+        session.answer("moved")
+        await hub.settle()
+        assert hub.last(Place(-1009, 7)).startswith("moved")
+
+
+@pytest.mark.asyncio
+async def test_stopall_stops_every_running_turn(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("one")
+        await hub.say("two", place=OTHER)
+        await hub.say("/stopall", place=GENERAL)
+        assert [session.calls for session in hub.claude.sessions] == [["interrupt"], ["interrupt"]]
+
+
+@pytest.mark.asyncio
+async def test_the_inbox_names_the_topics_that_wait_for_a_person(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.topic_event(TopicChange.CREATED, name="Shop")
+        session = await hub.started_turn()
+        asking = asyncio.create_task(session.ask_permission())
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        await hub.say("/inbox", place=GENERAL)
+        assert "Shop" in hub.last(GENERAL)
+        await hub.press("Deny")
+        await asking
+        await hub.say("/inbox", place=GENERAL)
+        assert "Nobody waits" in hub.last(GENERAL)
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_the_agent_begins_by_itself_is_delivered(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        hub.session.say(
+            TurnStarted(is_unsolicited=True),
+            AssistantText("The build is done."),
+            TurnFinished(TurnOutcome.COMPLETED, "The build is done."),
+        )
+        await hub.settle()
+        assert hub.ringing()[-1].startswith("The build is done.")
