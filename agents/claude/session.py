@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from pathlib import Path
 
 from agents.claude import wire
 from agents.claude.calls import Calls
-from agents.claude.event_queue import EventQueue
 from agents.claude.handshake import check_login, check_version, started
 from agents.claude.messages import (
     Cancelled,
@@ -45,6 +44,7 @@ from agents.contract import (
     SessionNotFoundError,
     UserChannel,
 )
+from agents.mailbox import Mailbox
 from agents.processes import LinePipe, LineTooLongError
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class ClaudeSession:
         self._calls = Calls(pipe)
         self._requests = Requests(pipe, channel, cwd, new_id().replace("-", "")[:8], self._spawn)
         self._translator = Translator(started({}, session_id, cwd), is_resumed=is_resumed)
-        self._queue = EventQueue()
+        self._mailbox = Mailbox()
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_open = False
@@ -107,7 +107,7 @@ class ClaudeSession:
 
     @property
     def events(self) -> AsyncIterator[AgentEvent]:
-        return self._queue.read()
+        return self._mailbox
 
     def on_end(self, callback: Callable[[], None]) -> None:
         """Call back once when the process is gone."""
@@ -123,7 +123,7 @@ class ClaudeSession:
         self._is_open = True
         old = self._translator.started
         self._translator.started = started(response, old.session_id, self._cwd)
-        self._queue.put([self._translator.started])
+        self._put([self._translator.started])
         return response
 
     async def prompt(self, prompt: Prompt) -> InputId:
@@ -149,7 +149,7 @@ class ClaudeSession:
 
     async def set_mode(self, mode: str) -> None:
         response = await self._calls.call("set_permission_mode", mode=mode)
-        self._queue.put(self._translator.mode_is(wire.text_of(response, "mode") or mode))
+        self._put(self._translator.mode_is(wire.text_of(response, "mode") or mode))
 
     async def set_model(self, model: str) -> None:
         await self._calls.call("set_model", model=None if model == "default" else model)
@@ -236,6 +236,10 @@ class ClaudeSession:
             case _:
                 self._translate(message)
 
+    def _put(self, events: Iterable[AgentEvent]) -> None:
+        for event in events:
+            self._mailbox.put(event)
+
     def _helper(self, message: ToolPermission | McpMessage | OtherRequest) -> str:
         if not isinstance(message, ToolPermission) or not message.agent_id:
             return ""
@@ -246,7 +250,7 @@ class ClaudeSession:
             self._unknown.add(message.name)
             logger.info("claude said something this version does not know: %s", message.name)
         self._has_result = self._has_result or isinstance(message, Result)
-        self._queue.put(self._translator.events(message))
+        self._put(self._translator.events(message))
         if self._translator.is_busy:
             self._idle.clear()
         else:
@@ -270,15 +274,15 @@ class ClaudeSession:
     async def _end(self) -> None:
         code = await self._pipe.stop(END_TIMEOUT)
         if self._is_open:
-            self._queue.put(self._translator.unanswered("the agent ended"))
+            self._put(self._translator.unanswered("the agent ended"))
             self._abandon()
         hint = "" if self._is_closing else "Send a message to start it again."
-        self._queue.put([ProcessExited(code, self._is_closing, hint, self._pipe.stderr_tail)])
-        self._queue.close()
+        self._put([ProcessExited(code, self._is_closing, hint, self._pipe.stderr_tail)])
+        self._mailbox.close()
 
     def _abandon(self) -> None:
         if self._translator.background:
-            self._queue.put([BackgroundAbandoned(self._translator.background)])
+            self._put([BackgroundAbandoned(self._translator.background)])
             self._translator.background = ()
 
     def _gone(self) -> HubError:
