@@ -61,6 +61,10 @@ class Feed:
             return None
         return [happening for happening in self._kept if happening.number > number]
 
+    def latest(self, kind: Kind, count: int) -> list[Happening]:
+        """The last happenings of a kind that are still kept, oldest first."""
+        return [happening for happening in self._kept if happening.kind is kind][-count:]
+
     @contextmanager
     def listen(self) -> Iterator[asyncio.Queue[Happening]]:
         """A queue of everything from now on."""

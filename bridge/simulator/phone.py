@@ -25,6 +25,7 @@ from bridge.simulator.world import GROUP_ID, OWNER, STRANGER, World
 
 Json = dict[str, Any]
 PAGE = 200
+CALLS = 100
 TOAST_PATIENCE = 30.0
 HEARTBEAT = 1.0
 POLICY = {
@@ -119,6 +120,7 @@ class Phone:
             "commands": list(commands.values()),
             "budget": phone_wire.budget(world, chat),
             "stage": self.stage.view(),
+            "calls": [phone_wire.call(item.subject) for item in world.feed.latest(Kind.CALL, CALLS)],
         }
 
     def _tail(self, topic_id: int, who: Account) -> Json:

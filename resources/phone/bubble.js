@@ -8,6 +8,9 @@ import { clockTime, fileSize, t } from "./words.js";
 const REACTIONS = ["👍", "👎", "❤", "🔥", "🎉", "👀", "🤔"];
 const COLORS = ["#e17076", "#7bc862", "#65aadd", "#a695e7", "#ee7aae", "#6ec9cb", "#faa774"];
 
+// Telegram names the heart without the sign that makes it a picture.
+const drawn = (emoji) => (emoji === "❤" ? "❤\ufe0f" : emoji);
+
 export const colorOf = (id) => COLORS[Math.abs(id) % COLORS.length];
 
 export function avatar(person) {
@@ -135,7 +138,7 @@ function reactionBar(message) {
     bar.append(h("button", {
       type: "button", class: isMine ? "mine" : "", "aria-pressed": String(isMine),
       onclick: () => react(message, emoji),
-    }, emoji, by.length > 1 ? ` ${by.length}` : ""));
+    }, drawn(emoji), by.length > 1 ? ` ${by.length}` : ""));
   }
   return bar;
 }
@@ -193,7 +196,7 @@ async function shown({ answered, toast: text, alert }) {
 export function messageMenu(message, x, y, actions) {
   const isMine = message.from.id === state.me.id;
   const head = (close) => h("div", { class: "menu-reactions" }, REACTIONS.map((emoji) =>
-    h("button", { type: "button", "aria-label": emoji, onclick: () => { close(); react(message, emoji); } }, emoji)));
+    h("button", { type: "button", "aria-label": emoji, onclick: () => { close(); react(message, emoji); } }, drawn(emoji))));
   openMenu(x, y, [
     { icon: "reply", label: t("reply"), run: () => actions.reply(message) },
     message.text && { icon: "copy", label: t("copy"), run: () => copy(message.text) },

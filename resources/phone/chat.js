@@ -33,6 +33,7 @@ export class Chat {
   }
 
   nothing() {
+    this.readNow();
     this.topicId = null;
     this.window?.destroy();
     this.window = null;
@@ -47,7 +48,7 @@ export class Chat {
     this.build();
     this.fill();
     this.window.toEnd();
-    this.markRead();
+    this.readNow();
     if (matchMedia("(min-width: 800px)").matches) this.composer.focus();
   }
 
@@ -71,6 +72,7 @@ export class Chat {
     };
     this.composer = new Composer(this);
     this.root.replaceChildren(this.head, h("div", { class: "field" }, this.scroller, this.end), this.composer.element);
+    this.composer.grow();
     this.window = new RowWindow(this.scroller, (row) => this.element(row), () => this.older());
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.scroller.addEventListener("keydown", (event) => this.keys(event));
@@ -166,12 +168,15 @@ export class Chat {
 
   markRead() {
     clearTimeout(this.readTimer);
-    this.readTimer = setTimeout(() => {
-      const topic = this.topic;
-      const last = topic?.messages.at(-1);
-      if (!last || !this.window?.isAtEnd || document.hidden || last.id <= topic.read || !this.isShown()) return;
-      act("read", { topic: topic.id, message: last.id }).catch(() => {});
-    }, 150);
+    this.readTimer = setTimeout(() => this.readNow(), 150);
+  }
+
+  readNow() {
+    clearTimeout(this.readTimer);
+    const topic = this.topic;
+    const last = topic?.messages.at(-1);
+    if (!last || !this.window?.isAtEnd || document.hidden || last.id <= topic.read || !this.isShown()) return;
+    act("read", { topic: topic.id, message: last.id }).catch(() => {});
   }
 
   isShown() {

@@ -38,7 +38,6 @@ export class Composer {
     chat.root.ondragover = (event) => event.preventDefault();
     chat.root.ondrop = (event) => { event.preventDefault(); this.add(event.dataTransfer.files); };
     this.refresh();
-    this.grow();
   }
 
   focus() { this.input.focus({ preventScroll: true }); }
@@ -51,7 +50,7 @@ export class Composer {
 
   grow() {
     this.input.style.height = "auto";
-    this.input.style.height = `${Math.min(this.input.scrollHeight, 160)}px`;
+    if (this.input.scrollHeight) this.input.style.height = `${Math.min(this.input.scrollHeight, 160)}px`;
     this.sendButton.classList.toggle("ready", Boolean(this.input.value.trim() || this.files.length));
   }
 

@@ -36,10 +36,10 @@ function toggleDrawer() {
 function route() {
   const found = /^#topic=(\d+)$/.exec(location.hash);
   const topicId = found ? Number(found[1]) : null;
+  if (topicId === null) chat.nothing();
   app.dataset.screen = topicId === null ? "topics" : "chat";
   topics.current(topicId);
-  if (topicId === null) chat.nothing();
-  else {
+  if (topicId !== null) {
     chat.open(topicId).catch((error) => toast(error.message));
     if (topicId) tour?.reached(1);
   }

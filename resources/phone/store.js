@@ -62,7 +62,7 @@ export async function load() {
 async function loadState() {
   const fresh = await read("state");
   Object.assign(state, { epoch: fresh.epoch, chat: fresh.chat, me: fresh.me, owner: fresh.owner, bot: fresh.bot,
-    commands: fresh.commands, budget: fresh.budget, stage: fresh.stage });
+    commands: fresh.commands, budget: fresh.budget, stage: fresh.stage, calls: fresh.calls });
   const before = state.topics;
   state.topics = new Map(fresh.topics.map((topic) => [topic.id, { ...topic, messages: [], loaded: false, complete: false }]));
   for (const topic of before.values()) {

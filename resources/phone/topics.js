@@ -1,6 +1,6 @@
 // The list of topics, with unread marks, and who one is.
 
-import { avatar, colorOf, previewOf } from "./bubble.js";
+import { avatar, previewOf } from "./bubble.js";
 import { ask, h, icon, iconButton, openMenu, toast } from "./dom.js";
 import { act, become, on, state } from "./store.js";
 import { listTime, t } from "./words.js";
@@ -31,7 +31,7 @@ export class Topics {
     this.stranger = h("div", { class: "stranger-bar", hidden: true }, h("span", {}, t("strangerBar")),
       h("button", { type: "button", onclick: () => become("owner") }, t("strangerBack", { name: state.owner.name })));
     this.root.replaceChildren(
-      h("header", { class: "bar" }, h("div", { class: "group-mark", style: `background:${colorOf(7)}` }, icon("code", 22)),
+      h("header", { class: "bar" }, h("div", { class: "group-mark" }, icon("code", 22)),
         h("div", { class: "bar-text" }, this.title, this.under),
         iconButton("code", t("drawer"), this.onDrawer, { class: "icon-button only-narrow" }), this.me),
       this.stranger, this.list,
