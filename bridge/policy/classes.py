@@ -58,10 +58,14 @@ class PolicySettings:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was noticed: the class it means and the reason in a few words for a person."""
+    """One thing that was noticed: the class it means and the reason in a few words for a person.
+
+    ``is_outside``: it reaches beyond the session's folder, or may do so.
+    """
 
     risk: RiskClass
     reason: str = ""
+    is_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +87,8 @@ class Assessment:
     def label(self) -> str:
         """The name of the class as the settings call it."""
         return self.own_class or self.risk.value
+
+
+def names(text: str) -> frozenset[str]:
+    """A set of names written with blanks between."""
+    return frozenset(text.split())
