@@ -7,6 +7,7 @@ sure is put into the worse class.
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +20,8 @@ from bridge.policy.paths import Grounds, look_at, within
 from bridge.policy.script import ScriptJudge
 from bridge.texts import tr
 
+_OPERATORS = re.compile(r"[;&|\n`<>]|\$\(")
+"""A pattern like "npm test*" must not let "npm test && something else" pass."""
 GROUNDS_KEPT = 200
 """Folders whose links are followed once only."""
 REASONS = 3
@@ -55,9 +58,10 @@ class Judge:
         own = self._own_class(ask)
         needs_second_step = risk is RiskClass.DESTRUCTIVE or (own is not None and own.needs_second_step)
         is_inside = not any(finding.is_outside for finding in findings)
+        mode = self._mode(ask, risk, own, is_inside=is_inside)
         return Assessment(
             risk=risk,
-            mode=self._mode(risk, own, is_inside=is_inside, needs_second_step=needs_second_step),
+            mode=Mode.ASK if needs_second_step and mode is Mode.ALLOW else mode,
             reasons=reasons_for(findings, risk),
             is_inside=is_inside,
             needs_second_step=needs_second_step,
@@ -92,13 +96,15 @@ class Judge:
                 return own
         return None
 
-    def _mode(self, risk: RiskClass, own: OwnClass | None, *, is_inside: bool, needs_second_step: bool) -> Mode:
+    def _mode(self, ask: PermissionRequest, risk: RiskClass, own: OwnClass | None, *, is_inside: bool) -> Mode:
         mode = own.mode if own else self._settings.modes.get(risk)
         if mode is None:
-            mode = Mode.ALLOW if risk is RiskClass.READ and self._reads_pass else Mode.ASK
-        if mode is Mode.ALLOW and (needs_second_step or (risk in (RiskClass.READ, RiskClass.EDIT) and not is_inside)):
-            return Mode.ASK
-        return mode
+            # A shell command that only looks still asks until the user lets the whole class pass.
+            is_plain_read = ask.kind is ToolKind.READ and risk is RiskClass.READ
+            mode = Mode.ALLOW if is_plain_read and self._reads_pass else Mode.ASK
+        is_beyond = risk in (RiskClass.READ, RiskClass.EDIT) and not is_inside
+        is_compound = own is not None and ask.kind is ToolKind.EXECUTE and bool(_OPERATORS.search(ask.subject))
+        return Mode.ASK if mode is Mode.ALLOW and (is_beyond or is_compound) else mode
 
 
 def paths_of(ask: PermissionRequest, grounds: Grounds, risk: RiskClass) -> Iterator[Finding]:
