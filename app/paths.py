@@ -48,9 +48,11 @@ def folders(data_dir: Path | None = None) -> Folders:
         root = chosen.expanduser().absolute()
         return Folders(config=root, data=root / "data", logs=root / "logs", runtime=root / "run", instance=str(root))
     dirs = platformdirs.PlatformDirs(APP_NAME, appauthor=False)
+    data = Path(dirs.user_data_dir)
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     return Folders(
         config=Path(dirs.user_config_dir),
-        data=Path(dirs.user_data_dir),
+        data=data,
         logs=Path(dirs.user_log_dir),
-        runtime=Path(dirs.user_runtime_dir) / APP_NAME if os.name == "posix" else Path(dirs.user_data_dir) / "run",
+        runtime=Path(runtime) / APP_NAME if runtime else data / "run",
     )
