@@ -65,10 +65,15 @@ class LogFilter(QSortFilterProxyModel):
         self._words = ""
 
     def choose(self, level: str, words: str) -> None:
-        self.beginFilterChange() if hasattr(self, "beginFilterChange") else None
+        begin, end = getattr(self, "beginFilterChange", None), getattr(self, "endFilterChange", None)
+        if begin:  # Qt 6.9 and newer; the old call is deprecated there
+            begin()
         self._levels = LEVELS[LEVELS.index(level) :]
         self._words = words.casefold()
-        self.invalidateFilter()
+        if end:
+            end()
+        else:
+            self.invalidateFilter()
 
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
         line = str(self.sourceModel().data(self.sourceModel().index(row, 0, parent)))

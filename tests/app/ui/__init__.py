@@ -1,0 +1,1 @@
+"""Window, wizard and tray."""

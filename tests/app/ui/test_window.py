@@ -1,0 +1,198 @@
+"""The main window over frozen snapshots: what it shows, and what it says a person wants."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QSettings, Signal
+from pytestqt.qtbot import QtBot
+
+from app.facade import AskRow, HubSnapshot, RejectedRow, SessionRow, SessionState
+from app.health import HubView, Light
+from app.settings import parse
+from app.ui.icons import light_icon
+from app.ui.palette import DARK, LIGHT, palette
+from app.ui.window import MainWindow
+
+NOW = time.time()
+SESSION = SessionRow("-100/5", "Login bug", -1001234, 5, "Claude Code", "/code/shop", SessionState.WORKING, NOW - 300)
+ASK = AskRow("a1", "Login bug", "Claude Code", "Run a command", "rm -rf build", "deletes a folder", NOW, NOW + 600)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> MainWindow:
+    made = MainWindow(QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_emitting_signals_keeps_reference_counts(qtbot: QtBot) -> None:
+    """PySide6 6.12.0 on Python < 3.12 loses one reference of True a call and aborts in the end."""
+
+    class Sender(QObject):
+        went = Signal(object)
+
+    sender = Sender()
+    sender.went.connect(lambda _value: None)
+    gc.collect()
+    before = sys.getrefcount(True), sys.getrefcount(None)
+    for _ in range(1000):
+        sender.went.emit(1)
+    after = sys.getrefcount(True), sys.getrefcount(None)
+    assert all(abs(late - early) < 500 for early, late in zip(before, after, strict=True))
+
+
+def test_a_session_shows_its_topic_agent_folder_and_state(window: MainWindow) -> None:
+    window.show_snapshot(HubSnapshot(sessions=(SESSION,)))
+    model = window.sessions.table.model()
+    shown = [model.data(model.index(0, column)) for column in range(model.columnCount())]
+    assert shown[:5] == ["Login bug", "Claude Code", "/code/shop", "working", "5 minutes"]
+
+
+def test_stop_carries_the_selected_session(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_snapshot(HubSnapshot(sessions=(SESSION,)))
+    window.sessions.table.selectRow(0)
+    with qtbot.waitSignal(window.sessions.stop_wanted, timeout=1000) as caught:
+        window.sessions._actions[0].click()
+    assert caught.args == ["-100/5"]
+
+
+def test_what_can_not_be_done_is_greyed_out(window: MainWindow) -> None:
+    window.show_snapshot(HubSnapshot())
+    assert not any(button.isEnabled() for button in window.sessions._actions)
+
+
+def test_the_selection_survives_a_new_snapshot(window: MainWindow) -> None:
+    window.show_snapshot(HubSnapshot(sessions=(SESSION,)))
+    window.sessions.table.selectRow(0)
+    other = SessionRow("-100/6", "Other", -1001234, 6, "Codex", "/code", SessionState.IDLE, NOW)
+    window.show_snapshot(HubSnapshot(sessions=(other, SESSION)))
+    selected = window.sessions.selected()
+    assert selected is not None
+    assert selected.key == "-100/5"
+
+
+def test_an_open_request_can_be_read_and_denied_with_a_reason(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_snapshot(HubSnapshot(asks=(ASK,)))
+    assert "rm -rf build" in window.approvals.reading.toPlainText()
+    window.approvals.reason.setText("use make clean")
+    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=1000) as caught:
+        window.approvals._deny.click()
+    assert caught.args == ["a1", False, "use make clean"]
+
+
+def test_no_rule_is_offered_for_a_destructive_request(window: MainWindow) -> None:
+    risky = AskRow("a2", "T", "Codex", "Run", "rm -rf /", "deletes", NOW, NOW, is_destructive=True)
+    window.show_snapshot(HubSnapshot(asks=(risky,)))
+    assert not window.approvals._rule.isEnabled()
+
+
+def test_the_page_list_counts_what_waits(window: MainWindow) -> None:
+    window.show_snapshot(HubSnapshot(asks=(ASK,)))
+    assert window.names.item(1).text() == "Approvals (1)"
+
+
+def test_a_rejected_person_can_be_let_in(window: MainWindow, qtbot: QtBot) -> None:
+    row = RejectedRow("9", NOW, "user is not on the list", -1001234, 77, "Bob")
+    window.show_snapshot(HubSnapshot(rejected=(row,)))
+    window.activity.tabs.setCurrentIndex(1)
+    window.activity.rejected.selectRow(0)
+    with qtbot.waitSignal(window.activity.allow_user_wanted, timeout=1000) as caught:
+        window.activity._user.click()
+    assert caught.args == [77]
+
+
+def test_the_log_can_be_searched_and_filtered(window: MainWindow) -> None:
+    lines = ["t INFO hub: started", "t WARNING poller: offline", "t DEBUG x: noise"]
+    window.activity.append_log(lines)
+    assert window.activity.filter.rowCount() == 2
+    window.activity.level.setCurrentText("WARNING")
+    assert window.activity.filter.rowCount() == 1
+    window.activity.search.setText("nothing like it")
+    assert window.activity.filter.rowCount() == 0
+
+
+def test_a_wrong_setting_can_not_be_saved_and_says_why(window: MainWindow) -> None:
+    editor = window.settings.editors["telegram.proxy"]
+    editor.widget.setText("nonsense")
+    assert not window.settings.save.isEnabled()
+    assert "address" in editor.problem.text()
+
+
+def test_only_changed_settings_are_saved(window: MainWindow, qtbot: QtBot) -> None:
+    window.settings.show_settings(parse("[hub]\nlanguage = 'en'\n[telegram.users]\n7 = 'owner'"))
+    window.settings.editors["hub.language"].widget.setCurrentText("ru")
+    with qtbot.waitSignal(window.settings.apply_wanted, timeout=1000) as caught:
+        window.settings.save.click()
+    assert caught.args == [{"hub.language": "ru"}]
+
+
+@pytest.mark.parametrize("light", list(Light))
+def test_every_state_has_an_icon_of_its_own(light: Light, qtbot: QtBot) -> None:
+    image = light_icon(light).pixmap(64, 64).toImage()
+    others = [light_icon(other).pixmap(64, 64).toImage() for other in Light if other is not light]
+    assert not image.isNull()
+    assert all(image != other for other in others)
+
+
+@pytest.mark.parametrize(
+    ("view", "light"),
+    [
+        (HubView(is_connected=True), Light.CONNECTED),
+        (HubView(), Light.CONNECTING),
+        (HubView(is_connected=True, waiting=2), Light.WAITING),
+        (HubView(is_connected=True, is_paused=True), Light.PAUSED),
+        (HubView(is_connected=True, is_locked=True, waiting=1), Light.LOCKED),
+        (HubView(is_connected=True, problem="broken", waiting=1), Light.ERROR),
+    ],
+)
+def test_the_light_shows_what_is_most_urgent(view: HubView, light: Light) -> None:
+    assert view.light is light
+
+
+def test_a_long_problem_fits_into_a_tooltip() -> None:
+    assert len(HubView(problem="x" * 500).sentence) < 128
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_can_be_read_on_its_background(colours: dict[object, str]) -> None:
+    roles = palette(dark=colours is DARK)
+    for group in (roles.ColorGroup.Active, roles.ColorGroup.Inactive):
+        text, base = roles.color(group, roles.ColorRole.Text), roles.color(group, roles.ColorRole.Base)
+        assert abs(text.lightness() - base.lightness()) > 120
+
+
+def test_the_window_hides_on_close_only_while_a_tray_holds_the_program(window: MainWindow, qtbot: QtBot) -> None:
+    window.hides_on_close = False
+    with qtbot.waitSignal(window.quit_wanted, timeout=1000):
+        window.close()
+
+
+def test_the_window_remembers_its_page(qtbot: QtBot, tmp_path: Path) -> None:
+    place = QSettings(str(tmp_path / "same.ini"), QSettings.Format.IniFormat)
+    first = MainWindow(place)
+    qtbot.addWidget(first)
+    first.names.setCurrentRow(4)
+    first.close()
+    second = MainWindow(place)
+    qtbot.addWidget(second)
+    assert second.names.currentRow() == 4
+
+
+@pytest.mark.parametrize("page", range(6))
+def test_everything_a_person_can_use_has_an_accessible_name(window: MainWindow, page: int) -> None:
+    from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPlainTextEdit, QTableView
+
+    window.names.setCurrentRow(page)
+    nameless = [
+        type(widget).__name__
+        for kind in (QTableView, QListView, QLineEdit, QComboBox, QPlainTextEdit)
+        for widget in window.pages[page].findChildren(kind)
+        if not widget.accessibleName() and widget.objectName() != "qt_spinbox_lineedit" and widget.isVisible()
+    ]
+    assert nameless == []
