@@ -207,6 +207,8 @@ class Translation:
         if event.thread != self.thread:
             self.helper_turns.pop(event.thread, None)
             return self._close_open(event.thread, ToolStatus.CANCELLED)
+        if self._turn is None and not self._expected:
+            return []  # it has ended before
         turn = self._turn or _Turn(event.turn)
         events = self._unfinished_messages()
         had_background = bool(self.background)
@@ -216,6 +218,8 @@ class Translation:
         if self.background or had_background:
             events.append(BackgroundTasks(self.tasks))
         events += self._return_steered("The turn was over before it was read.")
+        if self._turn is None:
+            self.unexpect_turn()
         self._turn = None
         if event.status == "failed":
             return [*events, turn_failed(event.problem, self._limits.resets_at)]
