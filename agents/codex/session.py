@@ -84,6 +84,8 @@ class CodexSession:
         self._asking = Asking(channel, opening.cwd, self._translation, opening.new_id, self._explain)
         self._idle = asyncio.Event()
         self._idle.set()
+        self._stopped = asyncio.Event()
+        self._stopped.set()
         self._announced: str | None = None
         self._ended: str | None = None
         self._own_inputs: dict[InputId, str] = {}
@@ -215,6 +217,7 @@ class CodexSession:
         for helper, its_turn in list(self._translation.helper_turns.items()):
             await self._stop_turn(helper, its_turn)
         await self._asking.withdraw_all("The turn was stopped.")
+        self._stopped.clear()
         self._chores.start(self._finish_stop(left))
 
     async def _stop_turn(self, thread: str, turn: str) -> None:
@@ -225,7 +228,7 @@ class CodexSession:
 
     async def _finish_stop(self, left: set[str]) -> None:
         """An interrupt leaves a running command running: end what this turn had started."""
-        if not await self._wait_idle(STOP_LIMIT):
+        if not await self._wait_for(self._idle):
             logger.warning("codex did not stop its turn within %.0f s", STOP_LIMIT)
             hint = "Close the session with /stop and go on with a new message."
             self._mailbox.put(TurnFailed(FailureKind.OTHER, "Codex does not stop.", hint))
@@ -233,6 +236,8 @@ class CodexSession:
             await self._terminate(left)
         except AgentError as error:
             logger.info("codex did not end a command of a stopped turn: %s", type(error).__name__)
+        finally:
+            self._stopped.set()
 
     async def _terminate(self, items: set[str]) -> None:
         if not items:
@@ -285,7 +290,8 @@ class CodexSession:
         turn = self._translation.turn_id or self._announced
         if turn is not None:
             await self._stop_turn(self._thread, turn)
-            await self._wait_idle(STOP_LIMIT)
+            await self._wait_for(self._idle)
+        await self._wait_for(self._stopped)
         if self._translation.tasks:
             self._mailbox.put(BackgroundAbandoned(self._translation.tasks))
         await self._call("thread/backgroundTerminals/clean", {"threadId": self._thread})
@@ -369,10 +375,10 @@ class CodexSession:
         self._mailbox.put(exited)
         self._mailbox.close()
 
-    async def _wait_idle(self, seconds: float) -> bool:
+    async def _wait_for(self, event: asyncio.Event) -> bool:
         try:
-            async with asyncio.timeout(seconds):
-                await self._idle.wait()
+            async with asyncio.timeout(STOP_LIMIT):
+                await event.wait()
         except TimeoutError:
             return False
         return True

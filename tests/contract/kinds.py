@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tests.contract.promises import PROMISES, Promise
 from tests.contract.rig import Kind
-from tests.contract.rigs import claude
+from tests.contract.rigs import claude, codex
 
 TABLE = Path(__file__).with_name("table.toml")
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (claude.KIND,)}
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (claude.KIND, codex.KIND)}
 
 
 class How(StrEnum):
