@@ -205,7 +205,7 @@ class Engine:
         """What the outbox found out goes to the hub, the log and the tray."""
         match event:
             case TopicLost():
-                self.hub.topic_lost(event.place)
+                self.hub.topic_lost(event.place, is_closed=event.is_closed)
             case ChatMovedTo():
                 self.hub.chat_moved(event.old_chat_id, event.new_chat_id)
             case WaitingUntil():

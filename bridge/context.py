@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.contract import AgentBackend, HubError, SessionStarted
+from agents.contract import AgentBackend, AgentCommand, HubError, SessionStarted
 from bridge.bindings import Bindings
 from bridge.buttons import ButtonBook
 from bridge.cards import error_notice
@@ -71,6 +72,24 @@ class HubContext:
                 tr("Known: {agents}", agents=", ".join(sorted(self.backends)) or "-"),
             )
         return found
+
+    # --- what agents offer
+
+    def learn_offers(self, agent: str, started: SessionStarted) -> None:
+        """Remember what an agent said of itself; its commands also for the next life of the hub."""
+        former = self.offers.get(agent)
+        self.offers[agent] = started
+        if started.commands and (former is None or former.commands != started.commands):
+            names = json.dumps([[command.name, command.description] for command in started.commands])
+            self.database.execute("INSERT OR REPLACE INTO agent_commands (agent, names) VALUES (?, ?)", (agent, names))
+
+    def agent_commands(self, agent: str) -> tuple[AgentCommand, ...]:
+        """The slash commands of an agent as it last told them, () when it never ran here."""
+        offered = self.offers.get(agent)
+        if offered is not None and offered.commands:
+            return offered.commands
+        row = self.database.row("SELECT names FROM agent_commands WHERE agent = ?", (agent,))
+        return tuple(AgentCommand(*pair) for pair in json.loads(row["names"])) if row else ()
 
     # --- speaking
 

@@ -136,3 +136,15 @@ class Delivery(Protocol):
 
         Raises what ``call`` raises; FloodWaitError is honoured for the whole chat before it is raised.
         """
+
+    def resume(self, place: Place) -> None:
+        """A topic can be written to again: what was parked for it goes out."""
+
+    def rehome(self, old: Place, new: Place) -> None:
+        """What is parked for a lost topic goes to another one."""
+
+    def resume_chat(self, chat_id: int) -> None:
+        """The bot is back in a chat, or has its rights again."""
+
+    def move_chat(self, old_chat_id: int, new_chat_id: int) -> None:
+        """A group was upgraded: rewrite every row once; a second call does nothing."""

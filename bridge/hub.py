@@ -123,8 +123,12 @@ class Hub:
         self._bell()
 
     def resume(self) -> None:
-        """Waiting texts go on. Also to be called after an unlock."""
+        """Waiting texts go on."""
         self.context.is_paused = False
+        self.unlocked()
+
+    def unlocked(self) -> None:
+        """The hub was unlocked: what waits may go on."""
         for actor in self._actors.values():
             actor.put(Resumed())
         self._bell()
@@ -138,8 +142,11 @@ class Hub:
         self.context.config = config
         self.gate.reconfigure(config)
 
-    def topic_lost(self, place: Place) -> None:
-        """The outbox found that a topic is gone: its session is parked, and General hears of it once."""
+    def topic_lost(self, place: Place, *, is_closed: bool = False) -> None:
+        """The outbox can't write there. Closed: the session rests. Gone: it is parked and General hears of it once."""
+        if is_closed:
+            self.tell(place, TopicShut(is_closed=True))
+            return
         binding = self.context.bindings.get(place)
         if binding is None or binding.state is TopicState.LOST:
             return
@@ -148,7 +155,7 @@ class Hub:
         self.context.say(
             Place(place.chat_id),
             tr(
-                "The topic “{title}” is gone. Its session is parked; /restore in a new topic brings it back.",
+                "The topic “{title}” is gone. Its session is parked; /parked in another topic brings it back.",
                 title=title,
             ),
             rings=True,
@@ -158,6 +165,7 @@ class Hub:
     def chat_moved(self, old_chat_id: int, new_chat_id: int) -> None:
         """The group has a new id: bindings and topics follow, once."""
         self.gate.follow_move(old_chat_id, new_chat_id)
+        self.context.delivery.move_chat(old_chat_id, new_chat_id)
         if not self.context.bindings.move_chat(old_chat_id, new_chat_id):
             return
         for place in [place for place in self._actors if place.chat_id == old_chat_id]:
@@ -389,6 +397,8 @@ class Hub:
             log.warning("the bot may not manage topics in chat %s", change.chat_id)
         elif not change.is_member:
             log.warning("the bot was removed from chat %s", change.chat_id)
+            return
+        self.context.delivery.resume_chat(change.chat_id)
 
     # --- looking
 

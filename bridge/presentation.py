@@ -10,6 +10,7 @@ from agents.contract import (
     AgentEvent,
     AssistantText,
     InputId,
+    Thought,
     ToolFinished,
     ToolId,
     ToolStarted,
@@ -25,7 +26,7 @@ from bridge.inbound import Place
 from bridge.markdown import TEXT_LIMIT, Part, render, render_tail, stack, utf16_length
 from bridge.messenger import FileUpload, Keyboard
 from bridge.presenter import Added, AddedState, TurnView, footer, log_part, so_far, status_part
-from bridge.sheet import EMPTY, bold, lines, plain
+from bridge.sheet import EMPTY, bold, clip, italic, lines, plain, row
 from bridge.texts import tr
 from bridge.turn_log import TurnLog, fenced
 
@@ -62,6 +63,7 @@ class TurnDisplay:
         self._typed_at = float("-inf")
         self._is_dirty = False
         self._unposted: AssistantText | None = None
+        self._number = context.turns.count(place) + 1
 
     @property
     def elapsed(self) -> float:
@@ -135,7 +137,7 @@ class TurnDisplay:
 
     def _post_status(self) -> None:
         self._target = self._context.delivery.post(
-            Outgoing(self.place, self._status(), MessageClass.STATUS, key=f"status:{self.turn_id}")
+            Outgoing(self.place, self._status(), MessageClass.STATUS, key=status_key(self.turn_id))
         )
         self._shown_at, self._is_dirty = self._context.clock.monotonic(), False
 
@@ -153,13 +155,20 @@ class TurnDisplay:
     def _post_between(self, event: AgentEvent) -> None:
         """Verbosity "full": texts on the way and tool output as messages of their own, the answer left out."""
         if isinstance(event, ToolStarted | AssistantText) and self._unposted is not None:
-            for part in render(self._unposted.text):
-                self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
-            self._unposted = None
+            self._post_text(self._unposted.text)
         if isinstance(event, AssistantText):
             self._unposted = event
+        elif isinstance(event, Thought):
+            self._context.delivery.post(
+                Outgoing(self.place, row("💭 ", italic(clip(event.text, OUTPUT_SHOWN))), MessageClass.PROGRESS)
+            )
         elif isinstance(event, ToolFinished) and event.output.strip():
             self._post_output(event.tool_id, event.output)
+
+    def _post_text(self, text: str) -> None:
+        for part in render(text):
+            self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
+        self._unposted = None
 
     def _post_output(self, tool_id: ToolId, output: str) -> None:
         tool = self.view.tools.get(tool_id)
@@ -177,7 +186,9 @@ class TurnDisplay:
         self._follow_card()
         if isinstance(outcome, TurnFinished) and outcome.outcome is TurnOutcome.COMPLETED:
             answer = self.view.answer(outcome)
-            self._post_answer(answer, footer(outcome.usage, elapsed, background))
+            if self._unposted is not None and self._unposted.text.strip() != answer.strip():
+                self._post_text(self._unposted.text)
+            self._post_answer(answer, footer(outcome.usage, elapsed, background, self._number))
         else:
             answer = ""
             self._post_broken(outcome, elapsed, background, keyboard)
@@ -236,7 +247,7 @@ class TurnDisplay:
             usage = outcome.usage
             text = outcome.text or self.view.preview()
         tail = render_tail(text, TEXT_LIMIT // 2) if text.strip() else EMPTY
-        end = lines(head, so_far(self.view), footer(usage, elapsed, background))
+        end = lines(head, so_far(self.view), footer(usage, elapsed, background, self._number))
         self._final(stack(tail, end) if tail.text else end, keyboard=keyboard)
 
 
@@ -244,6 +255,11 @@ def with_foot(part: Part, foot: Part) -> Part:
     """The small line below a part; left out where it does not fit."""
     fits = utf16_length(part.text) + utf16_length(foot.text) + 2 <= TEXT_LIMIT
     return stack(part, foot) if foot.text and fits else part
+
+
+def status_key(turn_id: str) -> str:
+    """The key of a turn's status message."""
+    return f"status:{turn_id}"
 
 
 def log_path(data: Path, turn_id: str) -> Path:

@@ -212,7 +212,9 @@ def heading(outcome: TurnFinished | TurnFailed) -> str:
     return "⏹ " + tr("Stopped") if outcome.outcome is TurnOutcome.INTERRUPTED else "✅ " + tr("Done")
 
 
-def footer(usage: Usage | None, elapsed: float, background: int = 0) -> Part:
-    """The small last line under an answer: time, cost or tokens, share of the context, what still runs."""
-    runs = trn("{count} task still runs", "{count} tasks still run", background) if background else ""
-    return cards.footer(usage, elapsed=elapsed, note=runs)
+def footer(usage: Usage | None, elapsed: float, background: int = 0, turn: int = 0) -> Part:
+    """The small last line under an answer: turn, time, cost or tokens, share of the context, what still runs."""
+    notes = [tr("turn {number}", number=turn)] if turn else []
+    if background:
+        notes.append(trn("{count} task still runs", "{count} tasks still run", background))
+    return cards.footer(usage, elapsed=elapsed, note=" · ".join(notes))

@@ -9,7 +9,8 @@ from typing import Protocol
 from bridge.cards import duration
 from bridge.context import HubContext
 from bridge.inbound import Inbound, IncomingMessage, Place
-from bridge.sheet import bold, clip, lines
+from bridge.presentation import status_key
+from bridge.sheet import bold, clip, lines, plain
 from bridge.store import UpdateState
 from bridge.texts import tr
 from bridge.topics_inbox import Item, Offered, Said
@@ -25,8 +26,6 @@ GATHER = 2.0
 """Seconds in which messages of one topic are gathered for one notice."""
 RETENTION = 24 * 3600.0
 """Telegram keeps updates so long (Bot API: getUpdates)."""
-PRESS_LIFE = 120.0
-"""After a longer gap presses may be lost: Telegram keeps one for 150 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +115,8 @@ class Recovery:
             self._alive = self._context.clock.now()
 
     def was_away(self, seconds: float) -> None:
-        """Telegram was not asked for so long: say what may be lost, show open cards again."""
+        """Telegram was not asked for so long: say what may be lost."""
         context = self._context
-        if seconds > PRESS_LIFE:
-            context.desk.show_again()
         if seconds <= RETENTION:
             return
         text = tr(
@@ -141,5 +138,6 @@ class Recovery:
                     tr("/log shows what was done. Continue goes on from there."),
                 )
                 context.say(record.place, part, keyboard=keyboard, rings=True)
+            context.delivery.revise(status_key(record.id), plain("⚠️ " + tr("Cut off: I was ended.")))
             context.turns.end(record.id, CUT_OFF)
             context.journal.finish(record.update_ids)

@@ -21,6 +21,10 @@ def bold(text: str) -> Part:
     return Part(f"<b>{html.escape(text, quote=False)}</b>", text)
 
 
+def italic(text: str) -> Part:
+    return Part(f"<i>{html.escape(text, quote=False)}</i>", text)
+
+
 def code(text: str) -> Part:
     return Part(f"<code>{html.escape(text, quote=False)}</code>", text)
 

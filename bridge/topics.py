@@ -110,6 +110,11 @@ class Topic:
         return self._binding.verbosity or self.context.config.verbosity
 
     @property
+    def offers(self) -> SessionStarted | None:
+        """What the topic's agent last said it can be set to and which commands it has; None: not known yet."""
+        return self.started or self.context.offers.get(self._binding.agent)
+
+    @property
     def is_busy(self) -> bool:
         return self.turn is not None or self.live.is_opening
 
@@ -173,7 +178,7 @@ class Topic:
     def session_known(self, started: SessionStarted) -> None:
         """The agent told its session; offers may have changed."""
         self.started = started
-        self.context.offers[self._binding.agent] = started
+        self.context.learn_offers(self._binding.agent, started)
         if started.session_id != self._binding.session_id:
             self.rebind(replace(self._binding, session_id=SessionId(started.session_id)))
         choices, self.after_start = self.after_start, []

@@ -54,6 +54,7 @@ class TopicActor:
     def __init__(self, topic: Topic, table: CommandTable) -> None:
         self.topic = topic
         self._table = table
+        self._shown: tuple[object, ...] = ()
         self._old: set[int] = set()
         """Updates written while the hub was off; their texts are offered, not run."""
 
@@ -100,7 +101,23 @@ class TopicActor:
                 await self._take_from_session(item)
             case _:
                 await self._take_from_hub(item)
-        self.topic.context.changed()
+        self._ring()
+
+    def _ring(self) -> None:
+        """Tell the window, but not for every word an agent streams."""
+        topic = self.topic
+        facts = (
+            topic.turn is None,
+            topic.live.is_open,
+            topic.live.is_opening,
+            topic.waits_for_person,
+            len(topic.line.open),
+            len(topic.line.held),
+            topic.binding,
+        )
+        if facts != self._shown:
+            self._shown = facts
+            topic.context.changed()
 
     async def _take_from_person(self, item: Said | Edited | Called | Chosen | Choosing | Prepared) -> None:
         topic = self.topic
@@ -121,6 +138,8 @@ class TopicActor:
     async def _said(self, item: Said) -> None:
         """A reply to an open card, else the answer to an open question, else something for the agent."""
         topic, message = self.topic, item.message
+        if topic.binding.state is TopicState.LOST:
+            self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
         desk = topic.context.desk
         is_answer = message.reply_to is not None and await desk.reply(message)
         if not is_answer and not message.files and parse_command(message.text) is None:
@@ -193,6 +212,8 @@ class TopicActor:
                 state = TopicState.CLOSED if item.is_closed else TopicState.OPEN
                 topic.rebind(replace(topic.binding, state=state))
                 topic.is_leaving = item.is_closed
+                if not item.is_closed:
+                    topic.context.delivery.resume(topic.place)
             case TopicNamed():
                 topic.rebind(replace(topic.binding, title=item.name, is_named_by_hand=True))
 

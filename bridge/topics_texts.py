@@ -70,8 +70,7 @@ def other_text(kind: str) -> str:
 
 def agent_command(topic: Topic, command: Command) -> AgentCommand | None:
     """The agent's own command of that name, None when it has none."""
-    started = topic.started or topic.context.offers.get(topic.binding.agent)
-    offered = started.commands if started else ()
+    offered = topic.context.agent_commands(topic.binding.agent)
     return next((known for known in offered if known.name.casefold() == command.name), None)
 
 
@@ -80,8 +79,7 @@ def command_text(offered: AgentCommand, command: Command) -> str:
 
 
 def _unknown_command(topic: Topic, command: Command, utterance: Utterance, table: CommandTable) -> None:
-    started = topic.started or topic.context.offers.get(topic.binding.agent)
-    offered = [known.name for known in started.commands] if started else []
+    offered = [known.name for known in topic.context.agent_commands(topic.binding.agent)]
     close = nearest(command.name, [*table.names(Where.TOPIC), *offered])
     topic.context.say(topic.place, unknown_command_text(command, close), reply_to=utterance.message_id)
     topic.context.finish(utterance.update_ids)

@@ -42,7 +42,7 @@ async def choose_effort(topic: Topic, call: Call) -> None:
 
 async def choose(topic: Topic, what: str, value: str) -> None:
     """Set ``value``, or show what there is to choose. Raises HubError."""
-    if what in ("model", "mode", "effort") and offers_of(topic) is None:
+    if what in ("model", "mode", "effort") and topic.offers is None:
         topic.after_start.append((what, value))
         if topic.open_session():
             topic.context.say(topic.place, tr("Asking {agent} what it offers…", agent=topic.title))
@@ -54,11 +54,6 @@ async def choose(topic: Topic, what: str, value: str) -> None:
         _show_folders(topic)
     else:
         _show_offers(topic, what)
-
-
-def offers_of(topic: Topic) -> SessionStarted | None:
-    """What the topic's agent last said it can be set to."""
-    return topic.started or topic.context.offers.get(topic.binding.agent)
 
 
 def _show_agents(topic: Topic) -> None:
@@ -76,7 +71,7 @@ def _show_folders(topic: Topic) -> None:
 
 
 def _show_offers(topic: Topic, what: str) -> None:
-    started = offers_of(topic)
+    started = topic.offers
     offered = offers(started, what) if started else ()
     if started is None or not offered:
         topic.context.say(topic.place, tr("{agent} offers no choice here.", agent=topic.title))
@@ -173,7 +168,7 @@ async def _set_folder(topic: Topic, wish: str) -> None:
 
 
 async def _set_offered(topic: Topic, what: str, value: str) -> None:
-    started = topic.started or topic.context.offers.get(topic.binding.agent)
+    started = topic.offers
     offered = offers(started, what) if started else ()
     choice = next(
         (known for known in offered if value.casefold() in (known.id.casefold(), known.label.casefold())), None

@@ -48,3 +48,9 @@ CREATE TABLE moved_chats (
     old_chat_id INTEGER PRIMARY KEY,
     new_chat_id INTEGER NOT NULL
 );
+
+-- The slash commands of each kind of agent as it last told them.
+CREATE TABLE agent_commands (
+    agent TEXT PRIMARY KEY,
+    names TEXT NOT NULL                        -- JSON list of [name, description]
+) WITHOUT ROWID;

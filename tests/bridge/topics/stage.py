@@ -46,12 +46,28 @@ class RecordingDelivery(RememberingDelivery):
     def __init__(self) -> None:
         super().__init__()
         self.typed: list[Place] = []
+        self.resumed: list[Place] = []
+        self.rehomed: list[tuple[Place, Place]] = []
 
     def drop(self, key: str) -> None:
         del key
 
     def typing(self, place: Place) -> None:
         self.typed.append(place)
+
+    def resume(self, place: Place) -> None:
+        self.resumed.append(place)
+
+    def rehome(self, old: Place, new: Place) -> None:
+        self.rehomed.append((old, new))
+
+    def resume_chat(self, chat_id: int) -> None:
+        del chat_id
+
+    def move_chat(self, old_chat_id: int, new_chat_id: int) -> None:
+        for shown in self.shown.values():
+            if shown.message.place.chat_id == old_chat_id:
+                shown.message = replace(shown.message, place=Place(new_chat_id, shown.message.place.topic_id))
 
     async def paced(self, chat_id: int, call: Callable[[], Awaitable[T]]) -> T:
         del chat_id
