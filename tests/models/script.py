@@ -145,6 +145,7 @@ SCRIPTS: Mapping[str, Script] = {
     "nap": ((Run("sleep 2"),), (Say("napped"),)),
     "large": ((Say("x" * LARGE, chunks=30),),),
     "background": ((Run("sleep 300", in_background=True),), (Say("started"),)),
+    "short-background": ((Run("sleep 1; echo done", in_background=True),), (Say("started"),)),
     "plan": ((Say("1. Do this\n2. Do that"), ProposePlan("1. Do this\n2. Do that")), (Say("planned"),)),
     "limited": ((Fail(429, "rate_limit_error", times=1, retry_after=1), Say("recovered")),),
     "refused": ((Fail(400, "invalid_request_error", "scripted refusal"),),),

@@ -22,6 +22,7 @@ class FakeProgram:
     def __init__(self) -> None:
         self.written: list[Message] = []
         self.is_gone = False
+        self.obeys_interrupts = True
         self.stops = 0
         self.stderr_tail = ""
         self.code: int | None = 0
@@ -59,6 +60,8 @@ class FakeProgram:
         subtype = message.get("request", {}).get("subtype")
         if subtype == "initialize":
             self._shakes_hands(message["request_id"])
+        elif subtype == "interrupt" and self.obeys_interrupts:
+            self.says(result(is_error=True, terminal_reason="aborted_streaming", result=""))
         elif subtype == "end_session":
             self.dies(0)
 

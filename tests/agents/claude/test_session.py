@@ -112,6 +112,7 @@ async def test_nothing_is_steered_while_no_turn_runs(tmp_path: Path) -> None:
 
 async def test_a_stop_before_the_program_began_is_a_stopped_turn(tmp_path: Path) -> None:
     program = FakeProgram()
+    program.obeys_interrupts = False
     talk = await talk_with(program, tmp_path)
     input_id = await talk.say("hello")
     await talk.session.interrupt()
@@ -123,6 +124,7 @@ async def test_a_stop_before_the_program_began_is_a_stopped_turn(tmp_path: Path)
 async def test_a_program_that_does_not_stop_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "INTERRUPT_TIMEOUT", 0.05)
     program = FakeProgram()
+    program.obeys_interrupts = False
     talk = await talk_with(program, tmp_path)
     input_id = await talk.say("hello")
     program.says(lifecycle(input_id, "started"))
