@@ -50,6 +50,9 @@ class ProcessRecord:
         return True
 
 
+MARK = "HUB_AGENT_MARK"
+"""A variable of every agent's environment, inherited by all it starts: it finds those that lost their parent."""
+
 Table = Mapping[int, tuple[int, str]]
 """Process id -> (parent's id, birth)."""
 
@@ -118,6 +121,39 @@ def descendants(roots: Iterable[ProcessRecord], table: Table | None = None) -> s
                 found.add(record)
                 queue.append(pid)
     return found
+
+
+def marked(mark: str) -> set[ProcessRecord]:
+    """The processes that carry this mark in their environment (about 5 ms for 400 processes).
+
+    A command that an agent's shell leaves behind with "&" belongs to init as soon as the shell has ended; links from
+    parent to child don't lead to it any more.
+    """
+    if not mark:
+        return set()
+    if _IS_LINUX:
+        wanted = f"{MARK}={mark}".encode()
+        with os.scandir(_PROC) as folder:
+            pids = [int(entry.name) for entry in folder if entry.name.isdigit()]
+        found = [pid for pid in pids if wanted in _linux_environment(pid).split(b"\0")]
+        return {record for pid in found if (record := ProcessRecord.of(pid)) is not None}
+    import psutil  # noqa: PLC0415 - see above
+
+    records = set()
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == mark:
+                records.add(ProcessRecord(process.pid, f"{process.create_time():.2f}"))
+        except (psutil.Error, OSError):
+            continue  # another user's
+    return records
+
+
+def _linux_environment(pid: int) -> bytes:
+    try:
+        return (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return b""  # gone, or another user's
 
 
 def signal_group(leader: ProcessRecord, number: int) -> None:

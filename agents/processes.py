@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import shutil
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from agents.contract import AgentError, AgentGoneError, AgentNotFoundError
 from agents.environment import child_environment
 from agents.job_object import JobObject
 from agents.lines import MAX_LINE, LineSplitter, LineTooLongError, StderrTail
-from agents.process_tree import ProcessRecord, descendants, end_all, signal_group
+from agents.process_tree import MARK, ProcessRecord, descendants, end_all, marked, signal_group
 from agents.reaper import Reaper, shared_reaper
 from agents.shims import is_shim, resolve_shim
 
@@ -33,6 +34,8 @@ SEND_TIMEOUT = 60.0
 _READ_AHEAD = 8 * 1024 * 1024
 """Bytes of whole lines that wait for a slow reader before the pipe is left unread."""
 _READ_AGAIN = 1024 * 1024
+_LAST_WORDS = 0.5
+"""Seconds after the end in which stderr may still bring something."""
 _EOF_GRACE = 2.0
 """Seconds a dead agent's stdout may stay open (a child of it may hold it) before we stop reading."""
 
@@ -63,7 +66,7 @@ class LinePipe(Protocol):
         """End of input for the agent."""
 
     async def wait(self) -> int | None:
-        """Wait for the end; the exit code, negative for a signal."""
+        """Wait for the end and for the last of stderr; the exit code, negative for a signal."""
 
     async def stop(self, grace: float = 5.0) -> int | None:
         """TERM, ``grace`` seconds, KILL, for the whole tree. Idempotent, never raises."""
@@ -85,13 +88,14 @@ async def spawn(
     argv = _real_command(command)
     if not await asyncio.to_thread(cwd.is_dir):
         raise AgentError("The working folder is gone.", hint="Choose another folder with /new.", detail=str(cwd))
-    process = AgentProcess(reaper or shared_reaper(), LineSplitter(max_line))
+    mark = secrets.token_hex(8)
+    process = AgentProcess(reaper or shared_reaper(), LineSplitter(max_line), mark)
     try:
         await asyncio.get_running_loop().subprocess_exec(
             lambda: process.protocol,
             *argv,
             cwd=cwd,
-            env=dict(child_environment() if env is None else env),
+            env={**(child_environment() if env is None else env), MARK: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -145,9 +149,10 @@ async def sweep(records: Iterable[ProcessRecord], grace: float = 2.0) -> int:
 class AgentProcess:
     """One running agent program; a ``LinePipe``."""
 
-    def __init__(self, reaper: Reaper, splitter: LineSplitter) -> None:
+    def __init__(self, reaper: Reaper, splitter: LineSplitter, mark: str) -> None:
         self.protocol = _PipeProtocol(splitter)
         self._reaper = reaper
+        self._mark = mark
         self._record: ProcessRecord | None = None
         self._job: JobObject | None = None
         self._stopping: asyncio.Task[None] | None = None
@@ -162,7 +167,7 @@ class AgentProcess:
         if sys.platform == "win32":
             with contextlib.suppress(OSError):
                 self._job = JobObject(self._record.pid)
-        self._reaper.register(self._record)
+        self._reaper.register(self._record, self._mark)
         self.protocol.exited.add_done_callback(self._forget)
 
     @property
@@ -203,6 +208,9 @@ class AgentProcess:
 
     async def wait(self) -> int | None:
         await asyncio.shield(self.protocol.exited)
+        with contextlib.suppress(TimeoutError):  # a child of it may hold the pipes open
+            async with asyncio.timeout(_LAST_WORDS):
+                await self.protocol.closed.wait()
         return self.protocol.transport.get_returncode()
 
     async def stop(self, grace: float = 5.0) -> int | None:
@@ -213,10 +221,11 @@ class AgentProcess:
 
     async def _end_tree(self, grace: float) -> None:
         record = self._record
-        if record is None:
+        if record is None:  # it was over before it could be looked at
+            self.protocol.abandon_output()
             return
         # Looked up before anything dies: an orphan can't be told from a stranger afterwards.
-        below = await asyncio.to_thread(descendants, [record])
+        below = await asyncio.to_thread(self._below, record)
         self.close_input()
         if sys.platform == "win32":
             await self._exits_within(grace)
@@ -228,11 +237,14 @@ class AgentProcess:
         if self.pid is not None:
             signal_group(record, signal.SIGTERM)
             await self._exits_within(grace)
-            below |= await asyncio.to_thread(descendants, [record, *below])
+            below |= await asyncio.to_thread(self._below, record, *below)
         signal_group(record, signal.SIGKILL)
         await asyncio.to_thread(end_all, below, 1.0)
         await self._exits_within(grace)
         self.protocol.abandon_output()
+
+    def _below(self, *records: ProcessRecord) -> set[ProcessRecord]:
+        return descendants(records) | marked(self._mark)
 
     async def _exits_within(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -241,7 +253,7 @@ class AgentProcess:
 
     def _forget(self, _: asyncio.Future[None]) -> None:
         if self._record is not None:
-            self._reaper.release(self._record, end_rest=True)
+            self._reaper.release(self._record)
         if self._job is not None:
             self._job.close()
             self._job = None
@@ -259,6 +271,7 @@ class _PipeProtocol(asyncio.SubprocessProtocol):
         self._is_paused = False
         self._is_at_end = False
         self._failure: LineTooLongError | None = None
+        self.closed = asyncio.Event()
         self._news = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -337,6 +350,7 @@ class _PipeProtocol(asyncio.SubprocessProtocol):
         self._writable.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
         self._end_output()
 
     async def write(self, data: bytes) -> None:

@@ -1,9 +1,9 @@
 """Ends agents whose hub was killed: a small child program, started once per hub, and the hub's handle on it.
 
-The child holds the reading end of a pipe. The hub writes ``+PID BIRTH`` when an agent starts, ``-PID`` when it ended
-cleanly and ``!PID`` when it died by itself; when the hub dies in whatever way, the pipe ends and everything that is
-still registered is ended. Claude's background shells live in sessions of their own and lose their parent when the
-agent dies (measured on Claude Code 2.1.332), so the child looks every two seconds who descends from whom.
+The child holds the reading end of a pipe. The hub writes ``+PID BIRTH MARK`` when an agent starts and ``-PID`` when it
+ended: what it left behind is ended then. When the hub dies in whatever way, the pipe ends, and everything that is still
+registered is ended with all it started. Claude's background shells live in sessions of their own and lose their parent
+when the agent dies (measured on Claude Code 2.1.332), so the child looks every two seconds who descends from whom.
 It costs nothing while no agent runs. Windows needs none of this: a job object does it.
 """
 
@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agents.process_tree import ProcessRecord, descendants, end_all, process_table, signal_group
+from agents.process_tree import ProcessRecord, descendants, end_all, marked, process_table, signal_group
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at the process table while something is registered."""
@@ -40,21 +40,26 @@ class Reaper:
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
         self._registered: dict[int, ProcessRecord] = {}
+        self._marks: dict[int, str] = {}
 
     @property
     def registered(self) -> tuple[ProcessRecord, ...]:
         """What runs now; worth keeping on disk for a ``sweep`` at the next start."""
         return tuple(self._registered.values())
 
-    def register(self, record: ProcessRecord) -> None:
-        """From now on this process and all that descend from it die with the hub."""
+    def register(self, record: ProcessRecord, mark: str = "") -> None:
+        """From now on this process, all that descend from it and all that carry ``mark`` die with the hub."""
         self._registered[record.pid] = record
-        self._write(f"+{record.pid} {record.birth}")
+        self._marks[record.pid] = mark
+        self._write(self._entry(record))
 
-    def release(self, record: ProcessRecord, *, end_rest: bool) -> None:
-        """The process is gone. ``end_rest``: what it left behind is ended now."""
+    def release(self, record: ProcessRecord) -> None:
+        """The process is gone; what it left behind is ended now."""
         if self._registered.pop(record.pid, None) is not None:
-            self._write(f"{'!' if end_rest else '-'}{record.pid}")
+            self._write(f"-{record.pid}")
+
+    def _entry(self, record: ProcessRecord) -> str:
+        return f"+{record.pid} {record.birth} {self._marks.get(record.pid, '')}"
 
     def close(self) -> None:
         """End the child together with everything still registered. Blocks a few seconds at most."""
@@ -76,7 +81,7 @@ class Reaper:
         if self._child is None or self._child.poll() is not None:
             # A first start, or somebody ended the reaper: tell a new one all that runs.
             self._child = _start_child()
-            lines = [f"+{record.pid} {record.birth}" for record in self._registered.values()]
+            lines = [self._entry(record) for record in self._registered.values()]
             line = "\n".join(lines if line.startswith("+") else [*lines, line])
         if line and self._child.stdin is not None:
             with contextlib.suppress(OSError):
@@ -111,6 +116,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._seen: dict[ProcessRecord, set[ProcessRecord]] = {}
+        self._marks: dict[ProcessRecord, str] = {}
 
     @property
     def is_idle(self) -> bool:
@@ -118,16 +124,19 @@ class Watch:
 
     def take(self, line: str) -> None:
         """Obey one line of the hub; a line that makes no sense is ignored."""
-        number, _, birth = line[1:].partition(" ")
+        number, _, rest = line[1:].partition(" ")
+        birth, _, mark = rest.partition(" ")
         if not number.isdigit():
             return
         if line[0] == "+" and birth:
-            self._seen.setdefault(ProcessRecord(int(number), birth), set())
+            root = ProcessRecord(int(number), birth)
+            self._seen.setdefault(root, set())
+            self._marks[root] = mark
             return
         for root in [record for record in self._seen if record.pid == int(number)]:
-            rest = self._seen.pop(root)
-            if line[0] == "!":
-                end_all(rest | descendants(rest), GRACE)
+            left = self._seen.pop(root)
+            mark = self._marks.pop(root, "")
+            end_all(left | descendants(left) | marked(mark), GRACE)
 
     def look(self) -> None:
         """Remember who descends from the registered ones now; forget who is gone."""
@@ -139,12 +148,12 @@ class Watch:
             self._seen[root] = alive | descendants({root, *alive}, table)
 
     def end_everything(self) -> None:
-        """The hub is gone: end all groups and all that was ever seen below them."""
+        """The hub is gone: end all groups, all that was ever seen below them, and all that carry their marks."""
         self.look()
         for root in self._seen:
             signal_group(root, signal.SIGTERM)
         everyone = {record for root, seen in self._seen.items() for record in (root, *seen)}
-        end_all(everyone, GRACE)
+        end_all(everyone.union(*(marked(mark) for mark in self._marks.values())), GRACE)
         for root in self._seen:
             signal_group(root, getattr(signal, "SIGKILL", signal.SIGTERM))
 

@@ -8,6 +8,7 @@ helpers did and for large outputs; the file's name is the session's id. No proje
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -91,14 +92,15 @@ def project_folder(cwd: Path) -> str:
 
 def _list(config: Path, cwd: Path | None) -> Sequence[StoredSession]:
     live = _live(config / "sessions")
-    found = []
-    for file in _newest(_files(config, cwd)):
-        facts = _facts(file)
-        if not facts.is_spoken or (cwd is not None and not _is_same(facts.cwd, cwd)):
-            continue
-        updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-        session_id = SessionId(file.stem)
-        found.append(StoredSession(session_id, facts.cwd or Path(), facts.title, updated, session_id in live))
+    found: list[StoredSession] = []
+    for updated, file in _newest(_files(config, cwd)):
+        try:
+            facts = _facts(file)
+        except OSError:
+            continue  # the program has just removed it
+        if facts.is_spoken and (cwd is None or _is_same(facts.cwd, cwd)):
+            when, session_id = datetime.fromtimestamp(updated, UTC), SessionId(file.stem)
+            found.append(StoredSession(session_id, facts.cwd or Path(), facts.title, when, file.stem in live))
         if len(found) == _LISTED:
             break
     return found
@@ -116,8 +118,12 @@ def _files(config: Path, cwd: Path | None) -> Iterator[Path]:
             yield from (file for file in folder.glob("*.jsonl") if _ID.fullmatch(file.stem))
 
 
-def _newest(files: Iterator[Path]) -> list[Path]:
-    return sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)
+def _newest(files: Iterator[Path]) -> list[tuple[float, Path]]:
+    dated = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            dated.append((file.stat().st_mtime, file))
+    return sorted(dated, reverse=True)
 
 
 def _is_same(one: Path | None, other: Path) -> bool:
@@ -128,7 +134,10 @@ def _live(registry: Path) -> set[str]:
     """Ids of sessions that a running Claude Code holds, from its own register (entries of killed ones stay)."""
     live = set()
     for file in registry.glob("*.json") if registry.is_dir() else ():
-        entry = _line(file.read_bytes())
+        try:
+            entry = _line(file.read_bytes())
+        except OSError:
+            continue
         if file.stem.isdigit() and ProcessRecord.of(int(file.stem)) is not None:
             live.add(text_of(entry, "sessionId"))
     return live

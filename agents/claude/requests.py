@@ -15,7 +15,7 @@ from agents.claude import wire
 from agents.claude.asking import answers_line, decision_line, permission, questions
 from agents.claude.hub_server import respond
 from agents.claude.messages import Cancelled, McpMessage, OtherRequest, ToolPermission
-from agents.claude.tools import QUESTION_TOOL, change_of
+from agents.claude.tools import CHANGING_TOOLS, QUESTION_TOOL, change_of
 from agents.contract import AgentGoneError, AskId, UserChannel
 from agents.processes import LinePipe
 
@@ -41,6 +41,7 @@ class Requests:
         self._spawn = spawn
         self._open: dict[str, asyncio.Task[None]] = {}
         self._withdrawn: set[str] = set()
+        self._decided: set[str] = set()
         self._has_tools = asyncio.Event()
 
     def take(self, request: Request, *, plan: str, helper: str) -> None:
@@ -74,16 +75,21 @@ class Requests:
         return True
 
     async def deny_all(self) -> None:
-        """Deny whatever is open; returns when the program has the denials, or after a few seconds."""
+        """Deny whatever is open; returns when the program has the denials, or after a few seconds.
+
+        A decision on its way is left to arrive: cut off, nobody could say whether it did.
+        """
         tasks = list(self._open.values())
-        for task in tasks:
-            task.cancel()
+        for request_id, task in self._open.items():
+            if request_id not in self._decided:
+                task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=_PATIENCE)
 
     def _forget(self, request_id: str) -> None:
         self._open.pop(request_id, None)
         self._withdrawn.discard(request_id)
+        self._decided.discard(request_id)
 
     def _ask_id(self, request_id: str) -> AskId:
         return AskId(f"{self._generation}:{request_id}")
@@ -110,11 +116,14 @@ class Requests:
         ask_id = self._ask_id(ask.request_id)
         if ask.tool == QUESTION_TOOL:
             return answers_line(ask, await self._channel.ask(questions(ask, ask_id, helper)))
-        diff = await asyncio.to_thread(change_of, ask.tool, ask.arguments, self._cwd)
+        diff = ""
+        if ask.tool in CHANGING_TOOLS:
+            diff = await asyncio.to_thread(change_of, ask.tool, ask.arguments, self._cwd)
         request = permission(ask, ask_id, self._cwd, diff=diff, plan=plan, helper=helper)
         return decision_line(ask.request_id, await self._channel.request(request))
 
     async def _deliver(self, request_id: str, line: bytes) -> None:
+        self._decided.add(request_id)
         try:
             await self._pipe.send(line)
         except AgentGoneError:

@@ -179,7 +179,10 @@ class ClaudeSession:
         await asyncio.wait({self._main}, timeout=END_TIMEOUT)
 
     async def _send_input(self, prompt: Prompt, input_id: InputId, note: Callable[[InputId], None]) -> None:
-        line = await asyncio.to_thread(prompt_line, prompt, input_id)
+        if prompt.files or prompt.images:
+            line = await asyncio.to_thread(prompt_line, prompt, input_id)
+        else:
+            line = prompt_line(prompt, input_id)
         note(input_id)  # before the bytes: the program's receipt may overtake the end of the write
         self._idle.clear()
         try:
@@ -206,12 +209,19 @@ class ClaudeSession:
         try:
             async with asyncio.TaskGroup() as self._group:
                 await self._read()
+                await self._settle_end()
                 self._calls.fail(self._gone())
                 await self._requests.deny_all()
                 self._idle.set()
         finally:
             self._group = None
             await self._end()
+
+    async def _settle_end(self) -> None:
+        """The last words on stderr may come after the end of stdout."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_TIMEOUT):
+                await self._pipe.wait()
 
     async def _read(self) -> None:
         try:

@@ -21,6 +21,9 @@ PLAN_TOOL = "ExitPlanMode"
 HUB_SERVER = "hub"
 SEND_FILE_TOOL = f"mcp__{HUB_SERVER}__send_file"
 
+CHANGING_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
+"""Tools whose change of a text file can be told beforehand."""
+
 _KINDS = {
     "Bash": ToolKind.EXECUTE,
     "PowerShell": ToolKind.EXECUTE,
@@ -114,7 +117,7 @@ def _title(tool: str, kind: ToolKind, subject: str, arguments: Json, description
 def change_of(tool: str, arguments: Json, cwd: Path) -> str:
     """The unified diff that this call would make, "" when it changes no text file. Reads the file; may block."""
     name = text_of(arguments, "file_path")
-    if not name or tool not in {"Write", "Edit", "MultiEdit"}:
+    if not name or tool not in CHANGING_TOOLS:
         return ""
     before = _text_now(cwd / name)
     if tool == "Write":

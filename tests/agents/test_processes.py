@@ -23,6 +23,7 @@ from agents.reaper import Reaper
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX process groups")
 ROOT = Path(__file__).resolve().parents[2]
 Start = Callable[..., Awaitable[AgentProcess]]
+LEFT_BEHIND = "import os; os.system('setsid sleep 60 >/dev/null 2>&1 & echo $!');"
 ORPHAN = "import subprocess,sys; p=subprocess.Popen(['sleep','60'],start_new_session=True); print(p.pid,flush=True);"
 
 
@@ -131,6 +132,14 @@ async def test_stop_ends_children_that_went_into_a_session_of_their_own(start: S
 
 
 @pytest.mark.asyncio
+async def test_stop_ends_what_a_shell_left_behind_with_an_ampersand(start: Start) -> None:
+    process = await start(LEFT_BEHIND + "import time; time.sleep(60)")
+    orphan = int(await anext(process.lines))
+    await process.stop(grace=2)
+    await until(lambda: not is_alive(orphan))
+
+
+@pytest.mark.asyncio
 async def test_stop_kills_a_program_that_ignores_the_request(start: Start) -> None:
     process = await start(
         "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
@@ -158,13 +167,14 @@ async def test_what_a_killed_agent_left_behind_is_ended_while_the_hub_lives(star
     await until(lambda: not is_alive(orphan))
 
 
-def test_a_killed_hub_takes_its_agents_and_their_orphans_along(tmp_path: Path) -> None:
+@pytest.mark.parametrize("leaves", [ORPHAN, LEFT_BEHIND], ids=["a session of its own", "no parent"])
+def test_a_killed_hub_takes_its_agents_and_their_orphans_along(tmp_path: Path, leaves: str) -> None:
     hub = f"""
 import asyncio, sys
 from pathlib import Path
 from agents.processes import spawn
 async def main():
-    process = await spawn([sys.executable, "-c", {ORPHAN + "import time; time.sleep(60)"!r}], Path({str(tmp_path)!r}))
+    process = await spawn([sys.executable, "-c", {leaves + "import time; time.sleep(60)"!r}], Path({str(tmp_path)!r}))
     print(process.pid, (await anext(process.lines)).decode(), flush=True)
     await asyncio.sleep(60)
 asyncio.run(main())
