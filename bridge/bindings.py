@@ -103,6 +103,12 @@ class Bindings:
         )
         return binding
 
+    def forget(self, place: Place) -> None:
+        """The topic is gone and its session belongs to another one now."""
+        self._database.execute(
+            "DELETE FROM topics WHERE chat_id = ? AND topic_id = ?", (place.chat_id, number_of(place))
+        )
+
     def all(self) -> list[Binding]:
         """Every topic, the one used last first."""
         return [_binding(row) for row in self._database.rows("SELECT * FROM topics ORDER BY touched DESC")]

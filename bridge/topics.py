@@ -26,6 +26,7 @@ from agents.contract import (
     TurnFailed,
     TurnFinished,
     TurnOutcome,
+    Usage,
     UserChannel,
 )
 from bridge import topics_notices as notices
@@ -43,7 +44,7 @@ from bridge.topics_inbox import Choosing, Inbox, OpenFailed
 from bridge.topics_joining import Joiner
 from bridge.topics_queue import Waiting, WaitingLine, WaitState, joined
 from bridge.topics_session import CALL_TIMEOUT, LiveSession
-from bridge.topics_turn import AGAIN, CONTINUE, RunningTurn, begin_turn, end_turn
+from bridge.topics_turn import AGAIN, CONTINUE, Changes, RunningTurn, begin_turn, end_turn
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,8 @@ class Topic:
         self.turn: RunningTurn | None = None
         self.background: tuple[BackgroundTask, ...] = ()
         self.quota: Quota | None = None
+        self.usage: Usage | None = None
+        self.changes = Changes()
         self.started: SessionStarted | None = None
         self.channel: TopicChannel | None = None
         self.is_leaving = False
@@ -172,7 +175,7 @@ class Topic:
     async def start_afresh(self, binding: Binding) -> None:
         """Forget the session and go on with ``binding``, without a past."""
         await self.close_session(tr("A new session was started."))
-        self.started = None
+        self.started, self.usage, self.changes = None, None, Changes()
         self.rebind(replace(binding, session_id=None))
 
     def session_known(self, started: SessionStarted) -> None:
@@ -323,6 +326,7 @@ class Topic:
         turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
         turn.is_unsolicited = is_unsolicited
         self.turn = turn
+        self.changes.turn.clear()
         self.last_prompts = {turn.id: prompt}
         for entry in entries:
             self._remember(entry)
@@ -341,6 +345,8 @@ class Topic:
         if turn is None:
             return
         self.turn = None
+        if isinstance(outcome, TurnFinished):
+            self.usage = outcome.usage or self.usage
         now = self.context.clock.monotonic()
         self.active_at, self.given_until = now, now + GIVEN_GRACE
         end_turn(self.context, turn, outcome, background=len(self.background), offers=offers)

@@ -18,6 +18,8 @@ from agents.contract import (
     Quota,
     SessionStarted,
     TitleChanged,
+    ToolFinished,
+    ToolStatus,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -79,6 +81,14 @@ def _noticed(topic: Topic, event: AgentEvent) -> None:
                 log.debug("%s outside a turn", type(event).__name__)
             else:
                 topic.turn.display.observe(event)
+                _remember_change(topic, event)
+
+
+def _remember_change(topic: Topic, event: AgentEvent) -> None:
+    """Edits that were really made, for /diff."""
+    if isinstance(event, ToolFinished) and event.diff and event.status is ToolStatus.OK and topic.turn is not None:
+        tool = topic.turn.display.view.tools.get(event.tool_id)
+        topic.changes.add(tool.subject if tool else "", event.diff)
 
 
 def _turn_started(topic: Topic, event: TurnStarted) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.contract import Prompt
 from bridge import topics_notices as notices
-from bridge.commands import choices
+from bridge.commands import choices, parked
 from bridge.delivery import MessageClass
 from bridge.markdown import render
 from bridge.presentation import answer_path
@@ -28,6 +28,8 @@ async def chosen(topic: Topic, item: Chosen) -> None:
         case choices.PICK:
             what, _, value = item.pressed.value.partition(":")
             await choices.apply(topic, what, value)
+        case parked.PARKED:
+            await parked.take_over(topic, item.pressed.value)
         case "turn":
             await _turn(topic, item)
         case "all":

@@ -12,6 +12,8 @@ from bridge.presentation import TurnDisplay
 from bridge.texts import tr
 from bridge.topics_queue import Waiting
 
+CHANGES_KEPT = 500
+"""Edits of a session that /diff remembers."""
 CONTINUE = "continue"
 AGAIN = "again"
 STATE_LOST = "failed"
@@ -33,6 +35,19 @@ class RunningTurn:
     @property
     def update_ids(self) -> tuple[int, ...]:
         return tuple(update_id for entry in self.entries for update_id in entry.update_ids)
+
+
+@dataclass(slots=True)
+class Changes:
+    """(path, unified diff) of the agent's edits, of the last turn and since the session was opened."""
+
+    turn: list[tuple[str, str]] = field(default_factory=list)
+    session: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, path: str, diff: str) -> None:
+        self.turn.append((path, diff))
+        self.session.append((path, diff))
+        del self.session[:-CHANGES_KEPT]
 
 
 def begin_turn(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import psutil
+
+from bridge import cards
 from bridge.bindings import TopicState
 from bridge.cards import duration
 from bridge.context import HubContext
@@ -29,13 +33,15 @@ def topic_status(topic: Topic) -> Part:
     return lines(
         row(state_line(topic)),
         row(tr("Agent: "), bold(topic.title + version)),
-        row(tr("Folder: "), code(str(binding.cwd))),
+        row(tr("Folder: "), code(str(binding.cwd)), branch_of(binding.cwd)),
         row(tr("Model: "), model or tr("the agent's default")),
         row(tr("Mode: "), mode or tr("the agent's default")),
         tr("Runs without asking: {what}", what=unasked) if unasked else "",
         row(tr("Session: "), code(binding.session_id or tr("not begun"))),
         tr("Turns: {count}", count=topic.context.turns.count(topic.place)),
+        row(tr("Last turn: "), cards.footer(topic.usage)) if topic.usage else "",
         quota_line(topic),
+        memory_line(topic),
         trn("{count} background task runs", "{count} background tasks run", background) if background else "",
         waiting_line(topic),
         heard,
@@ -60,6 +66,35 @@ def state_line(topic: Topic) -> str:
     if topic.live.is_open:
         return "🟢 " + tr("Ready")
     return "💤 " + tr("Sleeps until the next text")
+
+
+def branch_of(cwd: Path) -> str:
+    """The git branch of a folder as " (branch)", "" outside a repository. Reads two small files at most."""
+    for folder in (cwd, *cwd.parents):
+        marker = folder / ".git"
+        if not marker.exists():
+            continue
+        try:
+            if marker.is_file():  # a worktree: the file names the real folder
+                marker = folder / marker.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            head = (marker / "HEAD").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return ""
+        return f" ({head.removeprefix('ref: refs/heads/') if head.startswith('ref:') else head[:8]})"
+    return ""
+
+
+def memory_line(topic: Topic) -> str:
+    """What the session's process holds in memory, without its children."""
+    pid = topic.live.session.pid if topic.live.session else None
+    if pid is None:
+        return ""
+    try:
+        size = psutil.Process(pid).memory_info().rss
+    except psutil.Error:
+        return ""
+    shared = " " + tr("(shared with other topics)") if topic.traits.is_process_shared else ""
+    return tr("Process: {count} MB", count=round(size / 2**20)) + shared
 
 
 def quota_line(topic: Topic) -> str:

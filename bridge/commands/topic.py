@@ -10,6 +10,8 @@ from pathlib import Path
 from agents.contract import HubError
 from bridge import topics_notices as notices
 from bridge.commands import choices
+from bridge.commands.changes import show_changes
+from bridge.commands.parked import show_parked
 from bridge.commands.status import topic_status
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
 from bridge.config import Verbosity
@@ -30,6 +32,8 @@ SPECS = (
     CommandSpec("status", "What goes on", Where.BOTH),
     CommandSpec("queue", "What waits, with buttons"),
     CommandSpec("log", "Everything of the last turn as a file"),
+    CommandSpec("diff", "What the agent changed in the last turn", usage="[all]"),
+    CommandSpec("parked", "Bring a session of a deleted topic here"),
     CommandSpec("desk", "Go on with this session in a terminal"),
     CommandSpec("agent", "Choose the agent", usage="[name]"),
     CommandSpec("cwd", "Choose the folder", usage="[folder]"),
@@ -203,6 +207,8 @@ RUNS: dict[str, Run] = {
     "queue": _queue,
     "log": _log,
     "desk": _desk,
+    "diff": show_changes,
+    "parked": show_parked,
     "agent": choices.choose_agent,
     "cwd": choices.choose_folder_of,
     "model": choices.choose_model,
