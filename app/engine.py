@@ -28,6 +28,7 @@ from bridge.config import BridgeConfig
 from bridge.context import HubContext
 from bridge.delivery import ChatMovedTo, DeliveryEvent, RightsLost, StoreTrouble, TokenRefused, TopicLost, WaitingUntil
 from bridge.hub import Hub
+from bridge.lock import HubLock
 from bridge.outbox import Outbox
 from bridge.pending import AskDesk
 from bridge.recovery import Pending
@@ -57,6 +58,7 @@ class Engine:
         on_failure: Callable[[], None] = lambda: None,
         backends: Mapping[str, AgentBackend] | None = None,
         clock: Clock | None = None,
+        lock_secret: str = "",
     ) -> None:
         redactor.hide(token)
         self.settings = settings
@@ -64,6 +66,7 @@ class Engine:
         self.clock = clock or SystemClock()
         self.backends = backends if backends is not None else build_backends(settings.launches(), Finder())
         self._token = token
+        self._lock_secret = lock_secret
         self._on_view = on_view
         self._on_failure = on_failure
         self._processes = ProcessFile(folders.data / "processes.json")
@@ -126,8 +129,16 @@ class Engine:
             random=Random(),  # noqa: S311 - spreads retries, hides nothing
             on_event=self._delivery_event,
         )
+        self.lock = HubLock(
+            lambda: self.hub.context.config.lock, lambda: self._lock_secret, database=database, clock=clock
+        )
         self.desk = AskDesk(
-            config=lambda: self.hub.context.config, database=database, delivery=self.outbox, clock=clock, new_id=new_id
+            config=lambda: self.hub.context.config,
+            database=database,
+            delivery=self.outbox,
+            clock=clock,
+            new_id=new_id,
+            lock=self.lock,
         )
         context = HubContext(
             config=config,
@@ -140,7 +151,7 @@ class Engine:
             new_id=new_id,
             data=self.folders.data,
         )
-        self.hub = Hub(context, bell=self._changed)
+        self.hub = Hub(context, bell=self._changed, lock=self.lock)
         self.desk.note = self.hub.note
 
         self.poller = Poller(

@@ -79,7 +79,15 @@ class Host:
         self._show(HubView())
         self.settings = await asyncio.to_thread(load, self.settings_file)
         token = await self._token()
-        engine = Engine(self.settings, token, self.folders, on_view=self._show, on_failure=self.restart)
+        lock_secret = await self._lock_secret() if self.settings.lock.enabled else ""
+        engine = Engine(
+            self.settings,
+            token,
+            self.folders,
+            on_view=self._show,
+            on_failure=self.restart,
+            lock_secret=lock_secret,
+        )
         try:
             await engine.start()
             self.engine = engine
@@ -97,6 +105,15 @@ class Host:
             raise secrets.KeyringUnavailableError(
                 tr("The keyring does not answer."), hint=tr("Unlock it; the hub tries again.")
             ) from error
+
+    async def _lock_secret(self) -> str:
+        """The secret of the second factor; without it the hub runs and stays locked."""
+        try:
+            async with asyncio.timeout(KEYRING_SECONDS):
+                return await asyncio.to_thread(secrets.read_lock_secret, self.folders)
+        except (TimeoutError, secrets.SecretError) as error:
+            log.warning("the secret of the lock can't be read, so the hub stays locked: %s", type(error).__name__)
+            return ""
 
     def restart(self) -> None:
         """End this life and begin another with the settings and the token of now. In the engine's loop."""

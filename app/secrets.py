@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 SERVICE = "agent-hub"
 TOKEN_NAME = "telegram-bot-token"  # noqa: S105 - the name of the entry, not its value
+LOCK_NAME = "lock-secret"
 TOKEN_VARIABLE = "AGENT_HUB_TOKEN"  # noqa: S105 - the name of the variable
+LOCK_VARIABLE = "AGENT_HUB_LOCK_SECRET"
 CREDENTIAL_NAME = "agent-hub-token"
 TOKEN_SHAPE = re.compile(r"\d{3,20}:[A-Za-z0-9_-]{20,}")
 ALLOWED_BACKENDS = (
@@ -118,6 +120,20 @@ def forget(folders: Folders) -> None:
         _backend().delete_password(SERVICE, _token_name(folders))
 
 
+def read_lock_secret(folders: Folders) -> str:
+    """The secret of /unlock, "" when none is set up. Raises SecretError when a keyring does not answer."""
+    if value := os.environ.get(LOCK_VARIABLE):
+        return value.strip()
+    if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / LOCK_NAME).is_file():
+        return file.read_text(encoding="utf-8").strip()
+    return _keyring_get(_entry_name(LOCK_NAME, folders)) or ""
+
+
+def store_lock_secret(value: str, folders: Folders) -> None:
+    """Keep the secret of /unlock; only in the keyring. Raises SecretError."""
+    _keyring_set(_entry_name(LOCK_NAME, folders), value)
+
+
 def plaintext_file(folders: Folders) -> Path:
     return folders.config / "token"
 
@@ -129,7 +145,11 @@ def backend_name() -> str:
 
 def _token_name(folders: Folders) -> str:
     """One entry per instance, so that two hubs on one computer keep two tokens."""
-    return f"{TOKEN_NAME}@{folders.instance}" if folders.instance else TOKEN_NAME
+    return _entry_name(TOKEN_NAME, folders)
+
+
+def _entry_name(name: str, folders: Folders) -> str:
+    return f"{name}@{folders.instance}" if folders.instance else name
 
 
 def _backend() -> KeyringBackend:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from agents.contract import HubError
 from bridge.bindings import Binding, TopicState
+from bridge.commands.approvals import approval_specs
+from bridge.commands.choices import PICK
 from bridge.commands.parsing import parse_command
 from bridge.commands.status import state_line
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
@@ -32,6 +34,7 @@ from bridge.inbound import (
     TopicChange,
     TopicEvent,
 )
+from bridge.lock import HubLock
 from bridge.messenger import MessengerError, PressExpiredError
 from bridge.news import Bell, HubStatus, TopicSummary
 from bridge.pending import PressReply
@@ -67,10 +70,11 @@ EXPLAIN_EVERY = 600.0
 class Hub:
     """One hub. ``start`` before the first ``handle``; ``stop`` ends everything it started."""
 
-    def __init__(self, context: HubContext, *, bell: Bell = lambda: None) -> None:
+    def __init__(self, context: HubContext, *, bell: Bell = lambda: None, lock: HubLock | None = None) -> None:
         self.context = context
         self.gate = Gate(context.config, context.clock.now)
-        self.commands = CommandTable(SPECS)
+        self.commands = CommandTable((*SPECS, *approval_specs(context.desk, lock, context.delivery)))
+        self.lock = lock
         self._bell = bell
         self._crew = Crew("hub")
         self._actors: dict[Place, TopicActor] = {}
@@ -100,6 +104,9 @@ class Hub:
             await self.handle(update)
         self._recovery.offer()
         self._crew.start(self._recovery.keep_alive(), "signs of life")
+        if self.lock is not None:
+            self.lock.on_change = self._lock_changed
+            self._crew.start(self.lock.run(), "lock")
         self._crew.start(self._set_menus(), "command menus")
 
     async def stop(self) -> None:
@@ -129,6 +136,13 @@ class Hub:
 
     def unlocked(self) -> None:
         """The hub was unlocked: what waits may go on."""
+        for actor in self._actors.values():
+            actor.put(Resumed())
+        self._bell()
+
+    def _lock_changed(self) -> None:
+        """Open cards say so; once it is open, waiting texts go on."""
+        self.context.desk.lock_changed()
         for actor in self._actors.values():
             actor.put(Resumed())
         self._bell()
@@ -195,6 +209,8 @@ class Hub:
             self._refuse(update, refused)
             self.context.finish((update.update_id,))
             return
+        if isinstance(update, IncomingMessage | ButtonPress | ReactionChange):
+            self.context.desk.touch()
         if isinstance(update, IncomingMessage):
             self._message(update)
             return
@@ -255,6 +271,10 @@ class Hub:
             context.say(message.place, tr("Only an owner may use /{name}.", name=spec.name))
             self._done(message)
             return
+        if context.desk.is_locked and not spec.works_locked:
+            context.say(message.place, tr("🔒 The hub is locked. Send /unlock and your code first."))
+            self._done(message)
+            return
         in_general = message.place.topic_id is None
         if not spec.where & (Where.GENERAL if in_general else Where.TOPIC):
             where = tr("inside a topic") if in_general else tr("in General")
@@ -308,6 +328,8 @@ class Hub:
         pressed = self.context.buttons.find(press.data, press.place.chat_id)
         if pressed is None:
             return PressReply(tr("This button does not work any more."))
+        if self.context.desk.is_locked and (pressed.verb == PICK or pressed.value == "fresh"):
+            return PressReply(tr("🔒 The hub is locked. Send /unlock and your code first."), is_alert=True)
         if pressed.place.topic_id is not None:
             self._actor(pressed.place).put(Chosen(pressed, press.message_id))
         return PressReply("")

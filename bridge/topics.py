@@ -250,7 +250,7 @@ class Topic:
     async def steer(self, entry: Waiting) -> bool:
         """Give a waiting text to the running turn; False when that is not possible now."""
         session, turn = self.live.session, self.turn
-        if session is None or turn is None or turn.is_stopping:
+        if session is None or turn is None or turn.is_stopping or self.context.desk.is_locked:
             return False
         with self.context.database.transaction():
             self.context.turns.add_updates(turn.id, entry.update_ids)

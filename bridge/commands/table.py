@@ -45,7 +45,7 @@ class CommandSpec:
     """One command. ``summary`` is the English sentence that is looked up when it is shown.
 
     ``run`` handles it at once, before the topic's own line of work (approvals must not wait); None: the topic or
-    General runs it by its name.
+    General runs it by its name. ``works_locked``: it gives the agent nothing to do and loosens nothing.
     """
 
     name: str
@@ -54,6 +54,7 @@ class CommandSpec:
     usage: str = ""
     needs_owner: bool = False
     run: DirectRun | None = None
+    works_locked: bool = False
 
 
 class CommandTable:

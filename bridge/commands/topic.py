@@ -28,11 +28,11 @@ Run = Callable[[Topic, Call], Awaitable[None]]
 
 SPECS = (
     CommandSpec("new", "Start afresh here; in General: make a topic", Where.BOTH, "[agent] [folder]"),
-    CommandSpec("stop", "Stop the running turn; again: end its background work too"),
-    CommandSpec("status", "What goes on", Where.BOTH),
-    CommandSpec("queue", "What waits, with buttons"),
-    CommandSpec("log", "Everything of the last turn as a file"),
-    CommandSpec("diff", "What the agent changed in the last turn", usage="[all]"),
+    CommandSpec("stop", "Stop the running turn; again: end its background work too", works_locked=True),
+    CommandSpec("status", "What goes on", Where.BOTH, works_locked=True),
+    CommandSpec("queue", "What waits, with buttons", works_locked=True),
+    CommandSpec("log", "Everything of the last turn as a file", works_locked=True),
+    CommandSpec("diff", "What the agent changed in the last turn", usage="[all]", works_locked=True),
     CommandSpec("parked", "Bring a session of a deleted topic here"),
     CommandSpec("desk", "Go on with this session in a terminal"),
     CommandSpec("agent", "Choose the agent", usage="[name]"),
@@ -44,9 +44,9 @@ SPECS = (
     CommandSpec("normal", "Show a status message while a turn runs"),
     CommandSpec("full", "Show tool output and texts on the way too"),
     CommandSpec("reset", "Forget this session and begin a fresh one"),
-    CommandSpec("inbox", "Who waits for me", Where.GENERAL),
-    CommandSpec("stopall", "Stop all running turns", Where.GENERAL),
-    CommandSpec("help", "All commands", Where.BOTH),
+    CommandSpec("inbox", "Who waits for me", Where.GENERAL, works_locked=True),
+    CommandSpec("stopall", "Stop all running turns", Where.GENERAL, works_locked=True),
+    CommandSpec("help", "All commands", Where.BOTH, works_locked=True),
 )
 
 

@@ -17,7 +17,7 @@ from bridge.pending.registry import LiveAsk
 from bridge.pending.rows import PastAsk
 from bridge.texts import tr
 
-ASK, QUESTION = "ask", "q"
+ASK, QUESTION, LIST, RULE = "ask", "q", "asks", "rule"
 LABEL_LIMIT = 40
 """UTF-16 units of a button's label that phones still show; the whole label stands in the text."""
 HEAD_SUBJECT = 120

@@ -21,6 +21,7 @@ from bridge.pending import cards, rows, wording
 from bridge.pending.door import Door
 from bridge.pending.equipment import Equipment, RemoteLock
 from bridge.pending.incoming import Incoming
+from bridge.pending.lists import ListPart, Lists
 from bridge.pending.questionnaire import Questionnaire
 from bridge.pending.records import (
     HUB,
@@ -87,7 +88,8 @@ class AskDesk:
             lock=lock,
         )
         self._door = Door(self._at)
-        self._incoming = Incoming(self._at, self._door, delivery)
+        self._lists = Lists(self._at, self._door)
+        self._incoming = Incoming(self._at, self._door, delivery, self._lists)
         self._automatic: dict[AskId, str] = {}
         self.note = note
 
@@ -168,6 +170,19 @@ class AskDesk:
     def decider(self, person: Person) -> Decider:
         """A person of the chat with the role the settings give now."""
         return self._at.decider(person)
+
+    def touch(self) -> None:
+        """A person who is on the list did something."""
+        if self._at.lock is not None:
+            self._at.lock.touch()
+
+    def make_list(self, place: Place | None) -> ListPart:
+        """What is open in a topic (or everywhere) as a message with buttons, for /approvals."""
+        return self._lists.open_list(place)
+
+    def make_rules(self) -> ListPart:
+        """All standing rules with undo buttons, for /rules."""
+        return self._lists.rules_list()
 
     # --- the one door
 

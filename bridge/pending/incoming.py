@@ -8,30 +8,33 @@ from bridge.inbound import ButtonPress, IncomingMessage, Place, ReactionChange
 from bridge.pending import cards, rows, wording
 from bridge.pending.door import Door
 from bridge.pending.equipment import Equipment
+from bridge.pending.lists import Lists, as_toast
 from bridge.pending.records import AskKind, Decider, DecisionOutcome, DecisionWay, PressReply, Ruling, Scope
 from bridge.pending.registry import LiveAsk, token_of
 
-TOAST_LIMIT = 200
-"""Bot API: answerCallbackQuery."""
-ALERTS = frozenset({Ruling.LOCKED, Ruling.FORBIDDEN, Ruling.FAILED})
 YES_MARK, NO_MARK = "👍", "👎"
 
 
 class Incoming:
     """The chat's side of the desk."""
 
-    def __init__(self, equipment: Equipment, door: Door, delivery: Delivery) -> None:
+    def __init__(self, equipment: Equipment, door: Door, delivery: Delivery, lists: Lists) -> None:
         self._at = equipment
         self._door = door
         self._delivery = delivery
+        self._lists = lists
 
     async def press(self, press: ButtonPress) -> PressReply | None:
         """The toast for one of the desk's buttons; None for other people's buttons."""
         verb, _, rest = press.data.partition(":")
         answer, _, token = rest.partition(":")
-        if verb not in (cards.ASK, cards.QUESTION):
+        if verb not in (cards.ASK, cards.QUESTION, cards.LIST, cards.RULE):
             return None
         by = self._at.decider(press.sender)
+        if verb == cards.LIST:
+            return await self._lists.allow_all(token, by)
+        if verb == cards.RULE:
+            return await self._lists.undo_rule(token, by)
         live = self._at.registry.by_token(token)
         if live is None:
             return self._press_on_past(token, by)
@@ -173,9 +176,3 @@ class Incoming:
 
     def _say(self, place: Place, text: str) -> None:
         self._delivery.post(Outgoing(place, cards.notice(text), MessageClass.REPLY))
-
-
-def as_toast(outcome: DecisionOutcome) -> PressReply:
-    """What the person sees at once."""
-    text = outcome.text if len(outcome.text) <= TOAST_LIMIT else f"{outcome.text[: TOAST_LIMIT - 1]}…"
-    return PressReply(text, is_alert=outcome.ruling in ALERTS)

@@ -6,13 +6,16 @@ Two rules: "allowed" is said only once the agent's process has the answer, and w
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agents.contract import Verdict
 from bridge.clock import as_datetime
 from bridge.pending.records import AskKind, AskState, DecisionWay
 from bridge.policy.classes import Assessment, RiskClass
 from bridge.texts import tr, trn
+
+if TYPE_CHECKING:
+    from bridge.pending.rulebook import Rule
 
 
 class Settled(Protocol):
@@ -246,6 +249,67 @@ RISK_NAMES = {
 
 def locked_mark() -> str:
     return tr("🔒 locked: send /unlock and your code, then allow")
+
+
+# --- lists ---------------------------------------------------------------------------------------------------------
+
+
+def nothing_open() -> str:
+    return tr("Nothing waits for you.")
+
+
+def list_head(count: int) -> str:
+    return trn("{count} request waits for you", "{count} requests wait for you", count)
+
+
+def list_rest(count: int) -> str:
+    return trn("… and {count} more", "… and {count} more", count)
+
+
+def allow_all(count: int) -> str:
+    return tr("✅ Allow all shown ({count})", count=count)
+
+
+def old_list() -> str:
+    return tr("This list is too old. Send /approvals again.")
+
+
+def allowed_of_list(allowed: int, left: int) -> str:
+    done = trn("{count} allowed.", "{count} allowed.", allowed)
+    return f"{done} {trn('{count} was not: look at it.', '{count} were not: look at them.', left)}" if left else done
+
+
+def no_rules() -> str:
+    return tr("There are no standing rules: everything is asked, but for what the settings let pass.")
+
+
+def rules_head(count: int) -> str:
+    return trn("{count} standing rule", "{count} standing rules", count)
+
+
+def rule_line(rule: Rule) -> str:
+    """One standing rule for people."""
+    what = f"{rule.tool}: {first_line(rule.value, 80)}" if rule.value else rule.tool
+    if rule.match == "folder":
+        what = tr("{tool} in {folder}", tool=rule.tool, folder=rule.value)
+    since = f"{local(rule.created):%d.%m. %H:%M}"
+    if rule.scope == "session":
+        return tr("{what} · this session · {who}, {since}", what=what, who=rule.by_name, since=since)
+    return tr(
+        "{what} · project {project} · {who}, {since}", what=what, project=rule.project, who=rule.by_name, since=since
+    )
+
+
+def rule_undone(rule: Rule) -> str:
+    return tr("Undone. {tool} asks again.", tool=rule.tool)
+
+
+def rule_gone() -> str:
+    return tr("This rule is not in force any more.")
+
+
+def owners_only() -> str:
+    return tr("Only an owner can change rules.")
 
 
 # --- notices -------------------------------------------------------------------------------------------------------
