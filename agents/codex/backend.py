@@ -97,9 +97,10 @@ class CodexBackend:
         settings = calls.Settings(self._mode(spec), spec.model or self._launch.model, spec.effort)
         shared = await self.acquire()
         try:
+            # The thread first: with a broken configuration Codex falls back to another one, which has no account.
+            thread = await self._open_thread(shared.server, spec, settings)
             await shared.check_login()
             models = await shared.models()
-            thread = await self._open_thread(shared.server, spec, settings)
         except BaseException:
             await shared.release()
             raise

@@ -30,7 +30,7 @@ from tests.contract.exchange import (
     load,
     save,
 )
-from tests.models.script import ScriptedModel
+from tests.models.script import SCRIPTS, Script, ScriptedModel
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges"
 Spawn = Callable[[Sequence[str], Path, Mapping[str, str]], Awaitable[LinePipe]]
@@ -233,9 +233,9 @@ def make_place(folder: Path) -> Place:
 
 
 @contextlib.asynccontextmanager
-async def live(kind: Kind, folder: Path) -> AsyncIterator[LiveRig]:
+async def live(kind: Kind, folder: Path, scripts: Mapping[str, Script] = SCRIPTS) -> AsyncIterator[LiveRig]:
     """A live rig; the model is served until the end."""
-    place, model = make_place(folder), ScriptedModel()
+    place, model = make_place(folder), ScriptedModel(scripts)
     with kind.serve(model, place) as url:
         rig = LiveRig(kind, place, url, model)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ FREEFORM = {"apply_patch", "exec"}
 MODEL = "gpt-5.5"
 """Of Codex' own catalogue, with the classic tools; an unknown name gets no ``apply_patch``."""
 _NOTES = ("<environment_context", "<user_instructions", "# AGENTS.md", "<turn_aborted", "<skill", "<permissions")
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A call of a tool that only Codex has, by its own name; ``arguments`` as text for a freeform one."""
+
+    name: str
+    arguments: Mapping[str, object] | str
+    namespace: str = ""
 
 
 class ResponsesWire:
@@ -108,11 +118,15 @@ class ResponsesWire:
         summary = [{"type": "summary_text", "text": part.text}]
         return self._done(index, {**item, "summary": summary, "encrypted_content": "c2NyaXB0ZWQ="}, reply)
 
-    def _call(self, index: int, part: Call, reply: Reply) -> dict[str, Any]:
-        name, arguments = self._tools(part)
+    def _call(self, index: int, part: Call | Native, reply: Reply) -> dict[str, Any]:
+        native = part if isinstance(part, Native) else Native(*self._tools(part))
+        name, arguments = native.name, native.arguments
         item: dict[str, Any] = {"status": "completed", "name": name, "call_id": self._id("call")}
+        if native.namespace:
+            item["namespace"] = native.namespace
         if name in FREEFORM:
-            item |= {"type": "custom_tool_call", "id": self._id("ctc"), "input": arguments["input"]}
+            text = arguments if isinstance(arguments, str) else arguments["input"]
+            item |= {"type": "custom_tool_call", "id": self._id("ctc"), "input": text}
         else:
             item |= {"type": "function_call", "id": self._id("fc"), "arguments": json.dumps(arguments)}
         return self._done(index, item, reply)
@@ -144,9 +158,11 @@ def _entry(item: dict[str, Any]) -> Said | None:
         return Said(Role.TOOL, _text_of(item.get("output")))
     if kind.endswith("_call") or kind == "reasoning":
         return Said(Role.MODEL, "")
+    text = _text_of(item.get("content"))
+    if kind == "agent_message":  # what one agent of a team tells another
+        return Said(Role.USER, text)
     if kind != "message":
         return None
-    text = _text_of(item.get("content"))
     if item.get("role") == "assistant":
         return Said(Role.MODEL, text)
     is_note = item.get("role") != "user" or text.lstrip().startswith(_NOTES)
@@ -157,7 +173,8 @@ def _text_of(content: object) -> str:
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
-    return "\n".join(block.get("text", "") for block in blocks if isinstance(block, dict))
+    texts = [block.get("text") or block.get("encrypted_content", "") for block in blocks if isinstance(block, dict)]
+    return "\n".join(texts)
 
 
 def _event(reply: Reply, kind: str, **fields: object) -> None:
