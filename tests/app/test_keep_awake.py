@@ -56,9 +56,10 @@ def test_the_inhibitor_child_lives_only_while_it_is_held(tmp_path: Path, monkeyp
     program.write_text("#!/bin/sh\nexec cat\n", encoding="utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     lock = LogindLock(str(program))
+    before = set(psutil.Process().children())
     if not lock.take():
         pytest.skip("only Linux has logind")
-    children = psutil.Process().children()
+    children = set(psutil.Process().children()) - before
     lock.release()
     deadline = time.monotonic() + 2
     while any(child.is_running() for child in children) and time.monotonic() < deadline:
