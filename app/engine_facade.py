@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import psutil
@@ -22,7 +23,8 @@ from app.facade import (
     SessionState,
 )
 from app.settings import Settings, edit
-from app.settings_fields import changed, put
+from app.settings_fields import put
+from app.settings_watch import PendingChange
 from bridge.audit import AuditLine, audit_lines
 from bridge.inbound import Place
 from bridge.news import TopicSummary
@@ -33,16 +35,17 @@ from bridge.telegram.poller import PollState
 from bridge.texts import tr
 
 AUDIT_ROWS = 500
-NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language", "agents.")
 
 
 class Owner(Protocol):
     """Who holds the engine: keeps the settings and can begin a new life."""
 
-    settings: Settings
-    settings_file: Any
+    settings_file: Path
+    pending: tuple[PendingChange, ...]
 
-    def restart(self) -> None: ...
+    def use(self, new: Settings) -> None: ...
+
+    async def accept_pending(self) -> None: ...
 
 
 class EngineFacade:
@@ -67,6 +70,7 @@ class EngineFacade:
             audit=tuple(audit_row(number, line) for number, line in enumerate(self._audit())),
             rejected=tuple(rejected_row(refused) for refused in status.recent_refusals),
             health=self._health(),
+            pending=tuple(f"{change.name}: {change.old} → {change.new}" for change in self._owner.pending),
         )
 
     def _audit(self) -> Sequence[AuditLine]:
@@ -127,13 +131,11 @@ class EngineFacade:
         return await self._engine.hub.desk_command(place_of_key(key))
 
     async def apply_settings(self, changes: Mapping[str, Any]) -> None:
-        old = self._owner.settings
-        new = await asyncio.to_thread(edit, self._owner.settings_file, lambda document: put(document, changes))
-        self._owner.settings = new
-        if any(name.startswith(NEEDS_RESTART) for name in changed(old, new)):
-            self._owner.restart()
-        else:
-            self._engine.reconfigure(new)
+        file = self._owner.settings_file
+        self._owner.use(await asyncio.to_thread(edit, file, lambda document: put(document, changes)))
+
+    async def accept_pending(self) -> None:
+        await self._owner.accept_pending()
 
     def _find(self, ask_id: str) -> OpenAsk:
         for found in self._engine.desk.open_asks():

@@ -122,6 +122,7 @@ class HubSnapshot:
     audit: tuple[AuditRow, ...] = ()
     rejected: tuple[RejectedRow, ...] = ()
     health: tuple[HealthRow, ...] = ()
+    pending: tuple[str, ...] = ()
 
 
 class Facade(Protocol):
@@ -147,6 +148,9 @@ class Facade(Protocol):
 
     async def desk_command(self, key: str) -> tuple[tuple[str, ...], str]:
         """Close the session's process; returns the command and the folder to go on with in a terminal."""
+
+    async def accept_pending(self) -> None:
+        """Say yes to security-relevant changes that were made in the settings file."""
 
     async def apply_settings(self, changes: Mapping[str, Any]) -> None:
         """Check and write changed settings ("hub.language": "ru"), then use them without a restart where possible."""

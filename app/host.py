@@ -23,11 +23,16 @@ from app.keep_awake import KeepAwake
 from app.loop_thread import LoopThread
 from app.paths import Folders
 from app.settings import Settings, load
+from app.settings_fields import changed
+from app.settings_watch import Found, PendingChange, SettingsWatch
+from bridge.clock import SystemClock
 from bridge.texts import tr
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 15.0
+NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language")
+"""Settings that are used when an engine is made."""
 KEYRING_SECONDS = 30.0
 """How long a keyring may show its own prompt before the hub gives up for this time."""
 
@@ -44,6 +49,7 @@ class Host:
         self.settings = Settings()
         self.view = HubView()
         self.engine: Engine | None = None
+        self.pending: tuple[PendingChange, ...] = ()
         self._on_view: OnView = lambda view: None
         self._awake = KeepAwake()
         self._restart = asyncio.Event()
@@ -92,10 +98,40 @@ class Host:
             await engine.start()
             self.engine = engine
             self._show(engine.make_view())
-            await self._restart.wait()
+            await self._watch_until_restart()
         finally:
             self.engine = None
             await asyncio.shield(engine.stop())
+
+    async def _watch_until_restart(self) -> None:
+        """Follow the settings file until a new life is wanted."""
+        watch = SettingsWatch(self.settings_file, lambda: self.settings, self._settings_changed)
+        watching = asyncio.create_task(watch.run(SystemClock()), name="settings file")
+        try:
+            await self._restart.wait()
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    def _settings_changed(self, found: Found) -> None:
+        """The file was changed by hand: use what may be used, keep the rest for the person at the desk."""
+        self.pending = found.pending
+        for change in found.pending:
+            log.warning("a change of %s in the settings file waits for a yes in the window", change.name)
+        self.use(found.applied)
+
+    def use(self, new: Settings) -> None:
+        """Put settings in force: in the running engine where possible, else by a new life. In the engine's loop."""
+        old, self.settings = self.settings, new
+        if any(name.startswith(NEEDS_RESTART) for name in changed(old, new)) or old.agents != new.agents:
+            self.restart()
+        elif self.engine is not None:
+            self.engine.reconfigure(new)
+
+    async def accept_pending(self) -> None:
+        """The person at the desk says yes to what waits in the file."""
+        self.pending = ()
+        self.use(await asyncio.to_thread(load, self.settings_file))
 
     async def _token(self) -> str:
         try:

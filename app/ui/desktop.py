@@ -94,6 +94,7 @@ class Desktop(QObject):
         approvals.rule_wanted.connect(self._make_rule)
         approvals.undo_wanted.connect(lambda rule: self._verb(lambda facade: facade.undo_rule(rule)))
         self.window.settings.apply_wanted.connect(self._apply)
+        self.window.settings.accept_wanted.connect(self._accept_pending)
         self.window.activity.allow_chat_wanted.connect(self._allow_chat)
         self.window.activity.allow_user_wanted.connect(self._allow_user)
         self.window.health.check_wanted.connect(self._examine)
@@ -197,6 +198,14 @@ class Desktop(QObject):
             self.window.settings.show_settings(self.host.settings)
 
         self._verb(lambda facade: facade.apply_settings(changes), applied)
+
+    def _accept_pending(self) -> None:
+        def accepted(_result: Any) -> None:
+            self.window.settings.show_settings(self.host.settings)
+            self.refresh()
+
+        if self._confirm(tr("Put the changes of the settings file in force?")):
+            self._verb(lambda facade: facade.accept_pending(), accepted)
 
     def _allow_chat(self, chat_id: int) -> None:
         if self._confirm(tr("Let the hub listen to the group {group}?", group=chat_id)):

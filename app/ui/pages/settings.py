@@ -130,6 +130,7 @@ class SettingsPage(Page):
     """``apply_wanted`` carries dotted names with their new values."""
 
     apply_wanted = Signal(object)
+    accept_wanted = Signal()
 
     def __init__(self) -> None:
         self.title = tr("Settings")
@@ -155,11 +156,17 @@ class SettingsPage(Page):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(holder)
         self.content.addWidget(area)
+        self.pending = QLabel()
+        self.pending.setWordWrap(True)
+        self.pending.hide()
+        self.content.insertWidget(0, self.pending)
         self.note = QLabel()
         self.note.setWordWrap(True)
         self.content.addWidget(self.note)
         self.save = self.add_button(tr("Save"), self._save)
         self.undo = self.add_button(tr("Discard changes"), lambda: self.show_settings(self._settings))
+        self.accept = self.add_button(tr("Yes, use the changes of the file"), self.accept_wanted.emit)
+        self.accept.hide()
         self.end_buttons()
         self.show_settings(self._settings)
 
@@ -172,7 +179,12 @@ class SettingsPage(Page):
         self._enable()
 
     def show_snapshot(self, snapshot: HubSnapshot) -> None:
-        """Settings change only by the person's hand, not with every snapshot."""
+        """Settings change only by the person's hand; what waits in the file is shown as it comes."""
+        self.pending.setVisible(bool(snapshot.pending))
+        self.accept.setVisible(bool(snapshot.pending))
+        if snapshot.pending:
+            head = tr("Changed in the settings file, not in force until you say yes:")
+            self.pending.setText("\n".join([head, *snapshot.pending]))
 
     def changes(self) -> dict[str, Any]:
         return {
