@@ -94,8 +94,8 @@ export async function copy(text) {
 }
 
 function codeBlock(entity, children, raw) {
-  return h("div", { class: "pre" },
-    h("div", { class: "pre-head" }, h("span", {}, entity.language || "code"),
+  return h("div", { class: entity.language ? "pre" : "pre bare" },
+    h("div", { class: "pre-head" }, h("span", {}, entity.language ?? ""),
       h("button", { type: "button", "aria-label": t("copy"), title: t("copy"), onclick: () => copy(raw) }, icon("copy", 16))),
     h("pre", {}, h("code", {}, ...children)));
 }
