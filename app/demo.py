@@ -11,12 +11,12 @@ import contextlib
 import logging
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.catalogue import Finder, build_backends
-from agents.contract import AgentHealth, AgentLaunch, HubError
+from agents.contract import AgentBackend, AgentHealth, AgentLaunch, HubError
 from agents.demo.history import HOME as DEMO_HOME
 from app import logs
 from app.console import say, say_json
@@ -29,16 +29,22 @@ from app.settings import AgentsSettings, HubSettings, Settings, TelegramSettings
 from bridge.config import Role
 from bridge.simulator.human import Human
 from bridge.simulator.simulator import Simulator
+from bridge.simulator.stage import AgentChoice
 from bridge.simulator.world import OWNER
+from bridge.texts import tr
 
 log = logging.getLogger(__name__)
+
+DEFAULT_AGENT = "demo"
+HUB_FOLDER = "hub"
+PROBE_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
     """``data_dir`` None: a temporary folder that is deleted at the end."""
 
-    agent: str = "demo"
+    agent: str = DEFAULT_AGENT
     language: str = "en"
     data_dir: Path | None = None
     launches: tuple[tuple[str, AgentLaunch], ...] = ()
@@ -85,10 +91,18 @@ def step_line(step: Step) -> str:
 class Demo:
     """Simulator and hub on one folder. ``async with`` starts both; ``restart`` gives the hub a second life."""
 
-    def __init__(self, options: DemoOptions, root: Path, on_view: OnView = lambda view: None) -> None:
+    def __init__(
+        self,
+        options: DemoOptions,
+        root: Path,
+        on_view: OnView = lambda view: None,
+        on_engine: Callable[[Engine | None], None] = lambda engine: None,
+    ) -> None:
         self.options = options
         self._on_view = on_view
-        self.folders: Folders = folders(root)
+        self._on_engine = on_engine
+        # Beside each other: everything in the hub's own folder is guarded, and the agent works in the workspace.
+        self.folders: Folders = folders(root / HUB_FOLDER)
         self.workspace = root / "workspace"
         self.simulator = Simulator()
         self.engine: Engine | None = None
@@ -130,15 +144,58 @@ class Demo:
         engine = Engine(self.settings(), self.simulator.token, self.folders, backends=backends, on_view=self._on_view)
         await engine.start()
         self.engine = engine
+        self._on_engine(engine)
 
     async def stop_hub(self) -> None:
         if self.engine is not None:
             engine, self.engine = self.engine, None
+            self._on_engine(None)
             await engine.stop()
+
+    async def offer_agents(self) -> None:
+        """Let the person choose on the page, if there is more than the demo agent that could be used now."""
+        if self.engine is None or self.options.agent != DEFAULT_AGENT:
+            return
+        backends = self.engine.backends
+        healths = await asyncio.gather(*(health_of(backend) for backend in backends.values()))
+        usable = [health for health in healths if health is not None and health.is_usable]
+        if len(usable) > 1:
+            choices = [AgentChoice(health.kind, health.title, note_of(health)) for health in usable]
+            self.simulator.phone.stage.offer(sorted(choices, key=lambda one: one.name != DEFAULT_AGENT), self.choose)
+
+    async def choose(self, agent: str) -> None:
+        """Work with another agent: the hub begins a new life with it as the default."""
+        if agent == self.options.agent:
+            return
+        before, self.options = self.options, replace(self.options, agent=agent)
+        try:
+            await self.restart_hub()
+        except HubError:
+            self.options = before
+            await self.start_hub()
+            raise
 
     async def restart_hub(self) -> None:
         await self.stop_hub()
         await self.start_hub()
+
+
+async def health_of(backend: AgentBackend) -> AgentHealth | None:
+    """What can be said of an agent within some seconds; None when it did not answer."""
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            return await backend.probe()
+    except (HubError, TimeoutError) as error:
+        log.info("agent %s is not offered: %s", backend.kind, type(error).__name__)
+        return None
+
+
+def note_of(health: AgentHealth) -> str:
+    if health.kind == DEFAULT_AGENT:
+        return tr("A small program that shows everything; no account needed.")
+    if not health.version:
+        return tr("Installed here. It works for real, in the demo's own folder.")
+    return tr("Version {version}, installed here. It works for real, in the demo's own folder.", version=health.version)
 
 
 class DemoHost(ThreadedHost):
@@ -146,7 +203,8 @@ class DemoHost(ThreadedHost):
 
     def __init__(self, options: DemoOptions) -> None:
         self._root = tempfile.TemporaryDirectory(prefix="agent-hub-demo-")
-        super().__init__(folders(options.data_dir or Path(self._root.name)))
+        self._place = options.data_dir or Path(self._root.name)
+        super().__init__(folders(self._place / HUB_FOLDER))
         self.options = options
         self._address: asyncio.Future[str] | None = None
 
@@ -162,8 +220,9 @@ class DemoHost(ThreadedHost):
             self._address = asyncio.get_running_loop().create_future()
         try:
             await usable_agent(self.options)
-            async with Demo(self.options, Path(self.folders.instance), on_view=self._show) as demo:
-                self.settings, self.engine = demo.settings(), demo.engine
+            async with Demo(self.options, self._place, self._show, self._engine_changed) as demo:
+                self.settings = demo.settings()
+                await demo.offer_agents()
                 self._address.set_result(demo.simulator.phone_url)
                 await asyncio.Event().wait()
         except HubError as error:
@@ -173,6 +232,9 @@ class DemoHost(ThreadedHost):
         finally:
             self.engine = None
             await asyncio.to_thread(self._root.cleanup)
+
+    def _engine_changed(self, engine: Engine | None) -> None:
+        self.engine = engine
 
 
 @contextlib.asynccontextmanager
@@ -220,6 +282,7 @@ async def serve(options: DemoOptions) -> int:
         with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
             loop.add_signal_handler(number, stopped.set)
     async with demo_in(options) as demo:
+        await demo.offer_agents()
         say(f"The phone: {demo.simulator.phone_url}")
         say("Ctrl-C ends it; nothing is left behind.")
         await stopped.wait()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from selenium import webdriver
 
+from agents.contract import AgentLaunch
+from agents.demo.history import HOME
 from app.demo import Demo, DemoOptions, demo_in
 from tests.phone.backstage import Backstage
 from tests.phone.browser import Page
 
 pytestmark = pytest.mark.system
+ROOT = Path(__file__).resolve().parents[2]
 TURN = 40.0
 """Seconds a turn may take: the hub keeps to Telegram's budget here, too."""
 
@@ -19,9 +24,9 @@ TURN = 40.0
 class Playing(Backstage):
     """A running demo."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: DemoOptions | None = None) -> None:
         super().__init__()
-        self._opened = demo_in(DemoOptions())
+        self._opened = demo_in(options or DemoOptions())
         self.demo: Demo = self.run(self._opened.__aenter__(), 60)
 
     def close(self) -> None:
@@ -36,6 +41,43 @@ def playing() -> Iterator[Playing]:
         yield playing
     finally:
         playing.close()
+
+
+@pytest.fixture
+def two_agents(tmp_path: Path) -> Iterator[Playing]:
+    """A demo on a computer with a second agent that speaks ACP."""
+    variables = {"PYTHONPATH": str(ROOT), HOME: str(tmp_path)}
+    launch = AgentLaunch(command=sys.executable, args=("-m", "agents.demo"), env=variables)
+    playing = Playing(DemoOptions(launches=(("second", launch),)))
+    try:
+        playing.run(playing.demo.offer_agents(), 60)
+        yield playing
+    finally:
+        playing.close()
+
+
+def test_an_installed_agent_is_chosen_at_the_start_and_does_the_work(
+    two_agents: Playing, clean_driver: webdriver.Chrome
+) -> None:
+    page = Page(clean_driver, two_agents.demo.simulator.phone_url)
+    page.click("[data-agent=second]")
+    page.until(lambda: not page.all(".chooser"), "the choice is made", TURN)
+    page.create_topic("Another agent")
+    page.write("hello")
+    page.sees("demo agent", TURN)
+    page.write("/status")
+    page.sees("second", TURN)
+
+
+def test_an_edit_in_the_demos_workspace_needs_no_second_warning(
+    playing: Playing, clean_driver: webdriver.Chrome
+) -> None:
+    page = Page(clean_driver, playing.demo.simulator.phone_url)
+    page.create_topic("Edit")
+    page.write("edit")
+    page.sees("demo-notes.md", TURN)
+    page.press("Allow")
+    page.until((playing.demo.workspace / "demo-notes.md").exists, "the note is written", TURN)
 
 
 def test_the_demo_scenario_is_done_by_clicking(playing: Playing, clean_driver: webdriver.Chrome) -> None:
