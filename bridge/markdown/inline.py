@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 
 from bridge.markdown.clean import expand_tabs
-from bridge.markdown.links import readable_target, telegram_link
+from bridge.markdown.links import is_refused, readable_target, telegram_link
 from bridge.markdown.styled import Span, Style
 
 PICTURE = "🖼"
@@ -216,10 +216,12 @@ class Inline:
 
     def _picture(self, token: Token) -> None:
         alt = _plain(token.children or [])
+        source = str(token.attrs.get("src", ""))
         if self._link is not None:
             self.write(alt.strip() or PICTURE)
+            if is_refused(source):
+                self._show_target(source, alt)
             return
-        source = str(token.attrs.get("src", ""))
         label = f"{PICTURE} {alt.strip()}".rstrip()
         url = "" if self._is_code else telegram_link(source)
         if url:
@@ -261,16 +263,25 @@ class Inline:
 
 
 def _plain(tokens: Sequence[Token]) -> str:
-    """The words of a picture's description."""
+    """The words of a picture's description, with the targets a plain parser would have left in view."""
     words = []
+    targets: list[str] = []
     for token in tokens:
         if token.type in {"softbreak", "hardbreak"}:
             words.append(" ")
+        elif token.type == "link_open":
+            targets.append(str(token.attrs.get("href", "")))
+        elif token.type == "link_close" and targets:
+            words.append(_refused_target(targets.pop()))
         elif token.type == "image":
-            words.append(_plain(token.children or []))
+            words.append(_plain(token.children or []) + _refused_target(str(token.attrs.get("src", ""))))
         else:
             words.append(token.content)
     return "".join(words)
+
+
+def _refused_target(target: str) -> str:
+    return f" ({target})" if is_refused(target) else ""
 
 
 def _literal_names(tokens: Sequence[Token]) -> frozenset[int]:

@@ -10,6 +10,7 @@ _HTTP = re.compile(
     r"https?://(?:[^\s/?#@\\]*@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]\\]+)(:[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE
 )
 _TELEGRAM = re.compile(r"tg://[A-Za-z]+(?:[/?][^\s\"<>]*)?\Z")
+_REFUSED = re.compile(r"(?:vbscript|javascript|file|data):", re.IGNORECASE)
 _ODD = re.compile(r"[\x00-\x20\"<>\\^`{|}\x7f]")
 
 
@@ -28,7 +29,7 @@ def telegram_link(target: str) -> str:
 
 def _is_host(host: str) -> bool:
     if not host.startswith("["):
-        return "." in host
+        return "." in host.strip(".") and "%" not in host
     try:
         ipaddress.IPv6Address(host[1:-1])
     except ValueError:
@@ -43,6 +44,11 @@ def _is_port(port: str | None) -> bool:
 def _quoted(target: str) -> str:
     """Percent-encode what may not stand in an address (the host may be international, Telegram knows how)."""
     return _ODD.sub(lambda odd: f"%{ord(odd[0]):02X}", target)
+
+
+def is_refused(target: str) -> bool:
+    """Whether CommonMark parsers refuse the target, and so show the whole of it as typed."""
+    return bool(_REFUSED.match(target))
 
 
 def readable_target(target: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from bridge.markdown.part import TEXT_LIMIT, Part
 from bridge.markdown.styled import Span, Style, StyledText
 from bridge.markdown.telegram_html import emit, escape
-from bridge.markdown.units import cluster_edge, is_visible, utf16_length, utf16_prefix
+from bridge.markdown.units import cluster_edge, is_visible, next_edge, utf16_length, utf16_prefix
 
 ENTITY_LIMIT = 98
 URL_BYTES = 8_000
@@ -66,7 +66,7 @@ def _begin(styled: StyledText, floor: int, end: int) -> int:
         place = styled.text.find(sign, max(floor - 1, 0), latest)
         if place >= 0:
             return place + 1
-    return cluster_edge(styled.text, floor, 0)
+    return next_edge(styled.text, floor)
 
 
 def _is_within_bytes(part: Part, spans: Sequence[Span]) -> bool:

@@ -93,9 +93,7 @@ class _Writer:
         self.spans: list[Span] = []
         self.rows: list[int] = []
 
-    def text(self, text: str, style: Style | None = None) -> None:
-        if style is not None:
-            self.spans.append(Span(self.length, self.length + len(text), style))
+    def text(self, text: str) -> None:
         self.pieces.append(text)
         self.length += len(text)
 
@@ -106,10 +104,19 @@ class _Writer:
         own = [span._replace(start=span.start + start, end=span.end + start) for span in cell.spans]
         if style is not None and text:
             code = [(span.start, span.end) for span in own if span.style is Style.CODE]
-            outer = without([Span(start, start + len(text), style)], code)
-            own = [span for span in own if span.style is not style] + outer
+            own = [span for span in own if span.style is not style]
+            for piece in without([Span(start, start + len(text), style)], code):
+                self._add(piece)
         self.spans += own
         self.text(text)
+
+    def _add(self, span: Span) -> None:
+        """Add a letter style; one that touches its like before goes on."""
+        last = self.spans[-1] if self.spans else None
+        if last is not None and last.style is span.style and last.end == span.start:
+            self.spans[-1] = last._replace(end=span.end)
+        else:
+            self.spans.append(span)
 
     def row(self, gap: str) -> None:
         if self.length:
@@ -139,10 +146,12 @@ def _pairs(writer: _Writer, rows: Sequence[Sequence[Cell]]) -> None:
 
 
 def _cards(writer: _Writer, rows: Sequence[Sequence[Cell]]) -> None:
-    """The first header once in italics; a row is a bold title and its labelled values, empty cells left out."""
+    """The first header once in italics (with those of empty columns); a row is a bold title and labelled values."""
     head = rows[0]
-    if head[0].text:
-        writer.cell(head[0], Style.ITALIC)
+    used = [any(row[column].text for row in rows[1:]) for column in range(len(head))]
+    titles = [cell for column, cell in enumerate(head) if cell.text and (column == 0 or not used[column])]
+    for place, cell in enumerate(titles):
+        writer.cell(cell, Style.ITALIC, after=" · " if place + 1 < len(titles) else "")
     is_first = True
     for row in rows[1:]:
         if not any(cell.text for cell in row):
@@ -150,11 +159,6 @@ def _cards(writer: _Writer, rows: Sequence[Sequence[Cell]]) -> None:
         writer.row("\n" if is_first else "\n\n")
         is_first = False
         _card(writer, head, row)
-    if is_first:
-        for cell in head[1:]:
-            if cell.text:
-                writer.row("\n")
-                writer.cell(cell, Style.ITALIC)
 
 
 def _card(writer: _Writer, head: Sequence[Cell], row: Sequence[Cell]) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _JOINERS = frozenset({"\u200d", "\ufe0e", "\ufe0f"})
-_ALWAYS_INVISIBLE = frozenset("\n \u00a0\u1680\u180e\u202f\u205f\u2800\u3000\ufeff\ufffc") | {
-    chr(code) for code in range(0x2000, 0x2010)
-}
+_BLANK = frozenset("\n\u2800\ufffc\u034f\u115f\u1160\u3164\uffa0\ufe0e\ufe0f")
+_BLANK_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _PATIENCE = 80
 """How many steps back a cluster is followed: a mark can be repeated for ever."""
 
@@ -29,15 +28,26 @@ def utf16_prefix(text: str, start: int, units: int) -> int:
 
 
 def is_visible(text: str) -> bool:
-    """Whether Telegram sees anything in ``text``; it refuses a message that is blank."""
+    """Whether a person sees anything in ``text``; Telegram refuses most of what is blank, and we all of it."""
     if text.isascii():
-        return bool(text.strip(" \n"))
-    return not all(char in _ALWAYS_INVISIBLE or 0xE0000 <= ord(char) < 0xE0080 for char in text)
+        return bool(text.strip())
+    return not all(
+        char in _BLANK or unicodedata.category(char) in _BLANK_CATEGORIES or 0xE0000 <= ord(char) < 0xE0080
+        for char in text
+    )
 
 
 def cluster_edge(text: str, position: int, floor: int) -> int:
     """The nearest cut at or before ``position`` that tears no visible character apart; never below ``floor + 1``."""
     for edge in range(position, max(floor, position - _PATIENCE), -1):
+        if not _is_inside_cluster(text, edge):
+            return edge
+    return position
+
+
+def next_edge(text: str, position: int) -> int:
+    """The nearest cut at or after ``position`` that tears no visible character apart."""
+    for edge in range(position, min(len(text), position + _PATIENCE)):
         if not _is_inside_cluster(text, edge):
             return edge
     return position

@@ -123,10 +123,11 @@ def _styles(sent: Sequence[Sent]) -> tuple[dict[str, Counter[str]], list[tuple[s
 
 
 def _exact_fences(reference: Reference, blocks: list[tuple[str, str]]) -> int:
-    whole = {(language, text) for language, text in blocks}
-    joined = {
-        language: "".join("".join(text.split()) for lang, text in blocks if lang == language) for language, _ in blocks
-    }
+    """Fences that arrive as they are; one cut into messages may lose blanks at the cut."""
+    whole = set(blocks)
+    joined: dict[str, str] = {}
+    for language, text in blocks:
+        joined[language] = joined.get(language, "") + "".join(text.split())
     exact = 0
     for language, content in reference.fences:
         text = content.expandtabs(4).rstrip(" \n")

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 STYLES = ("bold", "italic", "strike", "code", "pre", "link", "language")
 _KNOWN_TAG = re.compile(r"</?(b|strong|i|em|u|ins|s|del|strike|code|kbd|br)\s*/?>\Z", re.IGNORECASE)
 _KEPT_LINK = re.compile(r"https?://[^/?#:]*\.[^/?#:]*|tg://", re.IGNORECASE)
+_NAME = re.compile(r"(?:init|main|name|file|all|doc|proto|version)\Z")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#_.-]{1,32}\Z")
 
 
@@ -91,8 +92,12 @@ def _without_box(tokens: Sequence[Token], place: int) -> Sequence[Token]:
 def _inline(tokens: Sequence[Token], heading: int, out: Reference) -> Iterator[tuple[str, None]]:
     depth = Counter({"strong": heading})
     link: list[bool] = []
-    for token in tokens:
-        if token.type == "link_open":
+    for place, token in enumerate(tokens):
+        if token.type == "strong_open" and _is_name(tokens, place):
+            depth["strong"] -= 1
+        elif token.type == "strong_close" and _is_name(tokens, place - 2):
+            depth["strong"] += 1
+        elif token.type == "link_open":
             link.append(bool(_KEPT_LINK.match(str(token.attrs.get("href", "")))))
         elif token.type == "link_close":
             link.pop()
@@ -103,6 +108,12 @@ def _inline(tokens: Sequence[Token], heading: int, out: Reference) -> Iterator[t
             is_code = token.type == "code_inline" and not (link and link[-1])
             _count(out, text, depth, is_code=is_code, is_link=bool(link) and link[-1])
             yield text, None
+
+
+def _is_name(tokens: Sequence[Token], place: int) -> bool:
+    """``__init__`` and its kin are names that CommonMark takes for bold; the renderer leaves them as typed."""
+    first, name, last = tokens[place : place + 3]
+    return first.markup == "__" == last.markup and bool(_NAME.match(name.content))
 
 
 def _count(out: Reference, text: str, depth: Counter[str], *, is_code: bool, is_link: bool) -> None:
