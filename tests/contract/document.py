@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.known_agents import KNOWN
+from tests.contract import events
 from tests.contract.kinds import How, table
 from tests.contract.promises import PROMISES
 
@@ -23,12 +24,12 @@ Made by `python -m tests.contract.document` from `tests/contract/table.toml`; do
 
 def text() -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *_rows(), "", *_reasons()]).rstrip() + "\n"
+    return "\n".join([_HEAD, *_rows(), "", *_reasons(), *_events()]).rstrip() + "\n"
 
 
 def _rows() -> Iterator[str]:
     kinds = table()
-    titles = [KNOWN[kind].title if kind in KNOWN else kind.capitalize() for kind in kinds]
+    titles = [_title(kind) for kind in kinds]
     yield f"| Promise | {' | '.join(titles)} |"
     yield "| --- |" + " --- |" * len(titles)
     for promise in PROMISES.values():
@@ -42,7 +43,25 @@ def _reasons() -> Iterator[str]:
             f"- {PROMISES[name].text}: {_MARKS[entry.how]}. {entry.why}" for name, entry in kept.items() if entry.why
         ]
         if reasons:
-            yield from (f"## {KNOWN[kind].title if kind in KNOWN else kind.capitalize()}", "", *reasons, "")
+            yield from (f"## {_title(kind)}", "", *reasons, "")
+
+
+def _events() -> Iterator[str]:
+    yield from ("# What every message becomes", "", "Made from `tests/contract/events.toml`.", "")
+    for kind, rows in events.table().items():
+        yield from (
+            f"## Messages of {_title(kind)}",
+            "",
+            "| Message | Event | The person sees |",
+            "| --- | --- | --- |",
+        )
+        for name, row in rows.items():
+            yield f"| {name} | {row.event or '-'} | {row.seen if row.event else f'nothing: {row.seen}'} |"
+        yield ""
+
+
+def _title(kind: str) -> str:
+    return KNOWN[kind].title if kind in KNOWN else kind.capitalize()
 
 
 def main() -> None:
