@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.known_agents import KNOWN
-from tests.contract import events
+from tests.contract import events, unasked
 from tests.contract.kinds import How, table
 from tests.contract.promises import PROMISES
 
@@ -24,7 +24,7 @@ Made by `python -m tests.contract.document` from `tests/contract/table.toml`; do
 
 def text() -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *_rows(), "", *_reasons(), *_events()]).rstrip() + "\n"
+    return "\n".join([_HEAD, *_rows(), "", *_reasons(), *_unasked(), *_events()]).rstrip() + "\n"
 
 
 def _rows() -> Iterator[str]:
@@ -44,6 +44,21 @@ def _reasons() -> Iterator[str]:
         ]
         if reasons:
             yield from (f"## {_title(kind)}", "", *reasons, "")
+
+
+def _unasked() -> Iterator[str]:
+    yield from (
+        "# What runs without asking",
+        "",
+        "Made from `tests/contract/unasked.toml`, which `tests/live/test_unasked.py` holds to the real programs. "
+        '"asks": the person decides; "runs": it is done unasked; "fails": neither, the agent itself stops it.',
+        "",
+    )
+    for kind, modes in unasked.table().items():
+        yield from (f"| {_title(kind)} | {' | '.join(modes)} |", "| --- |" + " --- |" * len(modes))
+        for name, deed in unasked.DEEDS.items():
+            yield f"| {deed.text} | {' | '.join(outcomes[name] for outcomes in modes.values())} |"
+        yield ""
 
 
 def _events() -> Iterator[str]:
