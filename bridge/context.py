@@ -46,6 +46,7 @@ class HubContext:
     offers: dict[str, SessionStarted] = field(default_factory=dict)
     busy_topics: Callable[[], int] = lambda: 1
     changed: Callable[[], None] = lambda: None
+    session_opened: Callable[[], None] = lambda: None
     journal: Journal = field(init=False)
     bindings: Bindings = field(init=False)
     turns: Turns = field(init=False)

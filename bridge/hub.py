@@ -35,9 +35,9 @@ from bridge.inbound import (
     TopicEvent,
 )
 from bridge.lock import HubLock
-from bridge.messenger import MessengerError, PressExpiredError
+from bridge.messenger import MessengerError
 from bridge.news import Bell, HubStatus, TopicSummary
-from bridge.pending import PressReply
+from bridge.presses import Presses
 from bridge.recovery import GATHER, Pending, Recovery
 from bridge.router import Gate, Refusal, Refused
 from bridge.texts import tr
@@ -45,7 +45,6 @@ from bridge.topics import Topic
 from bridge.topics_actor import TopicActor
 from bridge.topics_inbox import (
     Called,
-    Chosen,
     Edited,
     Hibernate,
     Interrupted,
@@ -63,6 +62,8 @@ from bridge.topics_inbox import (
 log = logging.getLogger(__name__)
 
 STOP_TIMEOUT = 30.0
+OPEN_LIMIT = 24
+"""Sessions open at the same time; beyond it the one that rested longest is closed, and resumed when it is needed."""
 EXPLAIN_EVERY = 600.0
 """Seconds between two explanations to anonymous administrators of one chat."""
 
@@ -81,10 +82,12 @@ class Hub:
         self._tasks: dict[Place, asyncio.Task[None]] = {}
         self._recovery = Recovery(context, self._actor)
         self._general = General(context, self)
+        self._presses = Presses(context, self.tell)
         self._explained: dict[int, float] = {}
         self._is_offering = False
         context.busy_topics = self._busy_count
         context.changed = bell
+        context.session_opened = self._limit_open
 
     # --- life
 
@@ -216,7 +219,7 @@ class Hub:
             return
         match update:
             case ButtonPress():
-                self._crew.start(self._press(update), "press")
+                self._crew.start(self._presses.take(update), "press")
                 return
             case ReactionChange():
                 self._crew.start(self._react(update), "reaction")
@@ -304,19 +307,7 @@ class Hub:
     def _done(self, message: IncomingMessage) -> None:
         self.context.finish((message.update_id,))
 
-    # --- presses
-
-    async def _press(self, press: ButtonPress) -> None:
-        """Resolve first, then answer. The desk may listen a while for the agent's ear, so this is a task of its own."""
-        try:
-            reply = await self.context.desk.press(press)
-            if reply is None:
-                reply = self._own_press(press)
-        except HubError as error:
-            reply = PressReply(error.title, is_alert=True)
-        finally:
-            self.context.finish((press.update_id,))
-        await self._answer_press(press, reply)
+    # --- what else comes in
 
     async def _react(self, change: ReactionChange) -> None:
         try:
@@ -324,28 +315,10 @@ class Hub:
         finally:
             self.context.finish((change.update_id,))
 
-    def _own_press(self, press: ButtonPress) -> PressReply:
-        pressed = self.context.buttons.find(press.data, press.place.chat_id)
-        if pressed is None:
-            return PressReply(tr("This button does not work any more."))
-        if self.context.desk.is_locked and (pressed.verb == PICK or pressed.value == "fresh"):
-            return PressReply(tr("🔒 The hub is locked. Send /unlock and your code first."), is_alert=True)
-        if pressed.place.topic_id is not None:
-            self._actor(pressed.place).put(Chosen(pressed, press.message_id))
-        return PressReply("")
-
-    async def _answer_press(self, press: ButtonPress, reply: PressReply) -> None:
-        try:
-            await self.context.messenger.answer_press(press.press_id, reply.text, is_alert=reply.is_alert)
-        except PressExpiredError:
-            log.debug("press %s was too old to be answered", press.update_id)
-        except MessengerError as error:
-            log.info("press %s could not be answered: %s", press.update_id, error.title)
-
     def _refuse(self, update: Inbound, refused: Refused) -> None:
         """Strangers learn nothing but a toast; an anonymous administrator is told why."""
         if isinstance(update, ButtonPress):
-            self._crew.start(self._refuse_press(update, refused), "refuse a press")
+            self._crew.start(self._presses.refuse(update, refused), "refuse a press")
             return
         if refused.reason is not Refusal.ANONYMOUS or not isinstance(update, IncomingMessage):
             return
@@ -356,13 +329,6 @@ class Hub:
                 update.place,
                 tr("You write as an anonymous administrator, so I can't know who you are. Switch anonymity off."),
             )
-
-    async def _refuse_press(self, press: ButtonPress, refused: Refused) -> None:
-        """The desk keeps the audit of who tried to decide; nothing changes."""
-        reply = None
-        if refused.reason is not Refusal.FOREIGN_CHAT:
-            reply = await self.context.desk.press(press)
-        await self._answer_press(press, reply or PressReply(tr("You are not on this hub's list."), is_alert=True))
 
     async def _set_menus(self) -> None:
         """The menu behind the "/" button of each chat."""
@@ -460,6 +426,13 @@ class Hub:
         if actor is not None and actor.topic.turn is not None:
             actor.topic.turn.display.note(line)
 
+    def _limit_open(self) -> None:
+        """A hundred topics must not be a hundred processes."""
+        opened = [topic for topic in self.topics() if topic.live.is_open]
+        resting = sorted((topic for topic in opened if topic.may_rest and not topic.line.open), key=rested_since)
+        for topic in resting[: max(0, len(opened) - OPEN_LIMIT)]:
+            topic.inbox.put(Hibernate())
+
     def _busy_count(self) -> int:
         return max(1, sum(actor.topic.turn is not None for actor in self._actors.values()))
 
@@ -473,6 +446,10 @@ class Hub:
             refused=sum(self.gate.counts.values()),
             recent_refusals=tuple(self.gate.recent),
         )
+
+
+def rested_since(topic: Topic) -> float:
+    return topic.active_at
 
 
 def summary(topic: Topic) -> TopicSummary:

@@ -47,7 +47,9 @@ OUTPUT_SHOWN = 2500
 class TurnDisplay:
     """One turn's messages. ``show_all`` is the verb of the button under a long answer."""
 
-    def __init__(self, context: HubContext, place: Place, turn_id: str, verbosity: Verbosity) -> None:
+    def __init__(
+        self, context: HubContext, place: Place, turn_id: str, verbosity: Verbosity, *, folder: str = ""
+    ) -> None:
         now = context.clock.monotonic()
         self._context = context
         self.place = place
@@ -55,7 +57,7 @@ class TurnDisplay:
         self._verbosity = verbosity
         self._started = now
         self._started_wall = context.clock.now()
-        self.view = TurnView(now)
+        self.view = TurnView(now, folder)
         self.log = TurnLog(log_path(context.data, turn_id), now)
         self._target: str | None = None
         self._head = EMPTY

@@ -72,6 +72,8 @@ class TurnView:
     """Everything the person may want to see of one turn, gathered event by event."""
 
     started: float
+    folder: str = ""
+    """The session's folder: paths below it are shown without it."""
     tools: dict[ToolId, ToolLine] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     tail: str = ""
@@ -95,7 +97,7 @@ class TurnView:
                     self.texts.append(event.text)
             case ToolStarted():
                 self.tools[event.tool_id] = ToolLine(
-                    event.tool, event.kind, event.title, event.subject, now, event.parent is not None
+                    event.tool, event.kind, event.title, self._short(event.subject), now, event.parent is not None
                 )
             case ToolFinished():
                 self._tool_ended(event)
@@ -116,10 +118,17 @@ class TurnView:
             return
         changes = read_diff(event.diff, tool.subject) if event.diff else ()
         for change in changes:
-            added, removed = self.files_changed.get(change.path, (0, 0))
-            self.files_changed[change.path] = (added + change.added, removed + change.removed)
+            path = self._short(change.path)
+            added, removed = self.files_changed.get(path, (0, 0))
+            self.files_changed[path] = (added + change.added, removed + change.removed)
         if not changes and tool.subject:
             self.files_changed.setdefault(tool.subject, (0, 0))
+
+    def _short(self, subject: str) -> str:
+        for separator in ("/", "\\"):
+            if self.folder and subject.startswith(self.folder + separator):
+                return subject[len(self.folder) + 1 :]
+        return subject
 
     def answer(self, finished: TurnFinished) -> str:
         """The final answer: what the agent calls so, else its last text."""

@@ -44,12 +44,16 @@ from bridge.topics_inbox import Choosing, Inbox, OpenFailed
 from bridge.topics_joining import Joiner
 from bridge.topics_queue import Waiting, WaitingLine, WaitState, joined
 from bridge.topics_session import CALL_TIMEOUT, LiveSession
-from bridge.topics_turn import AGAIN, CONTINUE, Changes, RunningTurn, begin_turn, end_turn
+from bridge.topics_turn import AGAIN, CONTINUE, NOT_BEGUN, Changes, RunningTurn, begin_turn, end_turn
 
 log = logging.getLogger(__name__)
 
 GIVEN_GRACE = 10.0
 """Seconds after a turn in which the agent may still begin a turn of its own with texts it was given."""
+
+
+class AgentTimeoutError(HubError):
+    """A call to the agent took too long: what became of it is not known."""
 
 
 class Topic:
@@ -72,6 +76,7 @@ class Topic:
         self.channel: TopicChannel | None = None
         self.is_leaving = False
         """The topic is to let its session go as soon as the turn has ended (closed or deleted in Telegram)."""
+        self._has_begun_anew = False
         self.is_stopped = False
         """The person said stop: what comes back or waits is held until they say more."""
         self.active_at = context.clock.monotonic()
@@ -120,6 +125,12 @@ class Topic:
     @property
     def is_busy(self) -> bool:
         return self.turn is not None or self.live.is_opening
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether the session's process can be ended without losing anything."""
+        is_idle = self.turn is None and self.live.is_open and not self.line.given
+        return is_idle and not self.background and not self.waits_for_person
 
     @property
     def waits_for_person(self) -> bool:
@@ -203,7 +214,7 @@ class Topic:
             async with asyncio.timeout(CALL_TIMEOUT):
                 await work
         except TimeoutError as error:
-            raise AgentGoneError(
+            raise AgentTimeoutError(
                 tr("{agent} does not answer.", agent=self.title), tr("Try /stop, then send the text again.")
             ) from error
 
@@ -315,14 +326,35 @@ class Topic:
                 self.context.delivery.revise(entry.card, notices.started_part())
         try:
             await self.call(session.prompt(prompt))
+        except AgentTimeoutError as error:
+            await self.session_died(error)
+        except AgentGoneError as error:
+            await self._begin_anew(turn, entries, error)
         except HubError as error:
             await self.session_died(error)
+        else:
+            self._has_begun_anew = False
+            turn.display.refresh()
+
+    async def _begin_anew(self, turn: RunningTurn, entries: list[Waiting], error: HubError) -> None:
+        """The process was dead before it took the bytes: wake the session once and give the same texts again."""
+        if self._has_begun_anew:
+            self._has_begun_anew = False
+            await self.session_died(error)
             return
-        turn.display.refresh()
+        self._has_begun_anew = True
+        self.turn = None
+        self.context.turns.end(turn.id, NOT_BEGUN)
+        await self.close_session(error.title)
+        for entry in reversed(entries):
+            self.line.put_first(entry)
+        await self.advance()
 
     def new_turn(self, prompt: Prompt, entries: list[Waiting], *, is_unsolicited: bool = False) -> RunningTurn:
         """A turn runs from now on; written down before the agent hears of it."""
-        display = TurnDisplay(self.context, self.place, self.context.new_id(), self.verbosity)
+        display = TurnDisplay(
+            self.context, self.place, self.context.new_id(), self.verbosity, folder=str(self._binding.cwd)
+        )
         turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
         turn.is_unsolicited = is_unsolicited
         self.turn = turn
@@ -376,9 +408,10 @@ class Topic:
         """Stop the running turn, or the opening of its session."""
         self.is_stopped = True
         if self.turn is None:
-            self.live.forget()
-            self.hold_all()
-            notices.offer_held(self)
+            if self.live.is_opening:
+                self.live.forget()
+                self.hold_all()
+                notices.offer_held(self)
             return
         session = self.live.session
         self.turn.is_stopping = True

@@ -81,7 +81,7 @@ class TopicActor:
                 await self._take(item)
             await self._do_what_is_due()
         except HubError as error:
-            log.warning("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
+            log.info("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
             self._say_error(error)
         except Exception:
             log.exception("topic %s: %s failed", self.topic.binding.topic_key, type(item).__name__)
@@ -166,6 +166,8 @@ class TopicActor:
                     await heard(topic, item.event)
             case Opened():
                 if topic.live.accept(item):
+                    topic.active_at = topic.context.clock.monotonic()
+                    topic.context.session_opened()
                     await topic.advance()
                 else:
                     topic.crew.start(close_quietly(item.session), "close a late session")
@@ -193,7 +195,7 @@ class TopicActor:
                 if not topic.is_busy:
                     await topic.start_afresh(topic.binding)
             case Hibernate():
-                if not topic.is_busy:
+                if topic.may_rest:
                     await topic.close_session(tr("The session sleeps; the next text wakes it."))
             case Release():
                 await self._release(item)
@@ -256,7 +258,7 @@ class TopicActor:
 
     def _idle_at(self) -> float | None:
         topic = self.topic
-        if topic.turn is not None or not topic.live.is_open or topic.background or topic.waits_for_person:
+        if not topic.may_rest:
             return None
         if topic.is_leaving:
             return topic.context.clock.monotonic()

@@ -17,6 +17,7 @@ CHANGES_KEPT = 500
 CONTINUE = "continue"
 AGAIN = "again"
 STATE_LOST = "failed"
+NOT_BEGUN = "not begun"
 
 
 @dataclass(slots=True)
@@ -78,6 +79,8 @@ def end_turn(
 
 def continue_prompt(task: str) -> Prompt:
     """What the agent is told after a crash; it may or may not remember the task, so the task is repeated."""
+    if not task:
+        return Prompt("You were interrupted. Look at what is already done, then go on from there.")
     return Prompt(
         "You were interrupted before this was finished. Look at what is already done, then go on from there; "
         f"do not start over. The task was:\n\n{task}"

@@ -78,14 +78,15 @@ class Turns:
 
     def last(self, place: Place) -> TurnRecord | None:
         row = self._database.row(
-            "SELECT * FROM turns WHERE chat_id = ? AND topic_id = ? ORDER BY started DESC LIMIT 1",
+            "SELECT * FROM turns WHERE chat_id = ? AND topic_id = ? AND outcome != 'not begun'"
+            " ORDER BY started DESC LIMIT 1",
             (place.chat_id, number_of(place)),
         )
         return _record(row) if row else None
 
     def count(self, place: Place) -> int:
         row = self._database.row(
-            "SELECT count(*) AS turns FROM turns WHERE chat_id = ? AND topic_id = ?",
+            "SELECT count(*) AS turns FROM turns WHERE chat_id = ? AND topic_id = ? AND outcome != 'not begun'",
             (place.chat_id, number_of(place)),
         )
         return int(row["turns"]) if row else 0

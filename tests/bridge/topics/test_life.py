@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.contract import (
+    AgentGoneError,
     AgentNotFoundError,
     AssistantText,
     BackgroundTask,
@@ -479,3 +480,41 @@ async def test_a_turn_that_the_agent_begins_by_itself_is_delivered(tmp_path: Pat
         )
         await hub.settle()
         assert hub.ringing()[-1].startswith("The build is done.")
+
+
+@pytest.mark.asyncio
+async def test_a_process_that_died_unnoticed_is_woken_and_gets_the_text_without_a_word(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        dead = hub.session
+        dead.prompt_error = AgentGoneError("The process is gone.")
+        before = len(hub.texts())
+        await hub.say("go on")
+        assert hub.session is not dead
+        assert hub.session.spec.resume == dead.session_id
+        assert [prompt.text for prompt in hub.session.prompts] == ["go on"]
+        assert len(hub.texts()) == before
+
+
+@pytest.mark.asyncio
+async def test_a_late_press_on_stop_of_a_silence_notice_harms_nothing(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        await hub.pass_time(700, step=100)
+        session.answer()
+        await hub.settle()
+        await hub.press("Stop")
+        await hub.say("next")
+        assert [prompt.text for prompt in session.prompts] == ["do it", "next"]
+
+
+@pytest.mark.asyncio
+async def test_a_hundred_topics_are_no_hundred_processes(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        for number in range(40):
+            await hub.say("do it", place=Place(CHAT, 100 + number))
+            hub.session.answer()
+            await hub.settle()
+        assert sum(not session.is_closed for session in hub.claude.sessions) <= 25
+        await hub.say("go on", place=Place(CHAT, 100))
+        assert hub.session.spec.resume == "session-1"
