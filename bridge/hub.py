@@ -14,7 +14,6 @@ from pathlib import Path
 from agents.contract import HubError
 from bridge.bindings import Binding, TopicState
 from bridge.commands.approvals import approval_specs
-from bridge.commands.choices import PICK
 from bridge.commands.parsing import parse_command
 from bridge.commands.status import state_line
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
