@@ -150,7 +150,7 @@ class Asking:
         """``call`` is what the request itself says, ``known`` has what came before, too."""
         session = self._session
         view = session.dialect.view(known)
-        limit = session.dialect.permission_limit
+        limit = session.dialect.permission_limit(session)
         plan = session.dialect.plan_of(ask)
         return PermissionRequest(
             id=ask_id,

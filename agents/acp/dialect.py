@@ -53,8 +53,6 @@ class AcpDialect:
     can_steer = False
     default_mode = ""
     runs_unasked = "whatever the agent's own settings allow"
-    permission_limit: float | None = None
-    """Seconds the agent itself waits for a decision."""
     silence_limit: float | None = 60.0
     """Seconds without a byte from a working agent after which the person is told; None = never."""
     cancel_limit = 8.0
@@ -84,6 +82,13 @@ class AcpDialect:
         return SessionNotes()
 
     # What is said to the agent
+
+    def opened(self, session: AcpSession) -> None:
+        """The session was opened (again) in a process."""
+
+    def permission_limit(self, session: AcpSession) -> float | None:
+        """Seconds the agent itself waits for a decision; None = for ever."""
+        return None
 
     def literal(self, words: str) -> str:
         """A person's text that must not be taken for one of the agent's slash commands."""
@@ -120,8 +125,12 @@ class AcpDialect:
         """The machine's name of the tool; the protocol has none, so agents put it into ``_meta`` or nowhere."""
         return text(call.meta.get("toolName")) or call.kind or "tool"
 
-    def closes_without_news(self, call: ToolCall) -> bool:
-        """The agent never tells the end of this call: it is over when the next thing happens."""
+    def result(self, call: ToolCall) -> tuple[str, int | None]:
+        """Output and exit code of a call."""
+        return call.output, call.exit_code
+
+    def closes_without_news(self, call: ToolCall, *, is_text: bool) -> bool:
+        """The agent never tells the end of this call: it is over when text (``is_text``) or another call comes."""
         return False
 
     def is_own_tool(self, call: ToolCall, server: str) -> bool:
@@ -187,7 +196,11 @@ class AcpDialect:
     async def stop_background(self, session: AcpSession) -> None:
         """End what the session left running; the protocol has no word for it."""
 
-    def is_wedged(self, session: AcpSession, error: RpcError | None, answer: str) -> bool:
+    def spent(self, session: AcpSession, result: PromptResult) -> PromptResult:
+        """The result with the tokens of this turn alone."""
+        return result
+
+    def is_wedged(self, *, is_cancelling: bool, error: RpcError | None, answer: str) -> bool:
         """The session will not work again in this process, judged by how a turn ended."""
         return False
 

@@ -299,18 +299,20 @@ class AcpSession:
         self._mark_started(turn)
         error = outcome if isinstance(outcome, RpcError) else None
         result = read_prompt_result(outcome.result if isinstance(outcome, Success) else EMPTY)
-        is_cut = turn.is_cancelling or error is not None or result.stop_reason == "cancelled"
-        self._finish(turn, is_cut_short=is_cut)
-        answer = self.translator.answer
-        usage = self.translator.usage_of(result)
-        failure = self.dialect.failure(error) if error else self.dialect.failure_in(answer, result)
-        if turn.is_cancelling or result.stop_reason == "cancelled":
-            self.tell(TurnFinished(TurnOutcome.INTERRUPTED, answer, usage))
+        words = self.translator.last_words
+        failure = self.dialect.failure(error) if error else self.dialect.failure_in(words, result)
+        is_stopped = turn.is_cancelling or result.stop_reason == "cancelled"
+        if failure is not None and error is None and not is_stopped and failure.detail == words:
+            self.translator.forget_last_words()
+        self._finish(turn, is_cut_short=is_stopped or error is not None)
+        usage = self.translator.usage_of(self.dialect.spent(self, result))
+        if is_stopped:
+            self.tell(TurnFinished(TurnOutcome.INTERRUPTED, self.translator.answer, usage))
         elif failure is not None:
             self.tell(failure)
         else:
-            self.tell(TurnFinished(TurnOutcome.COMPLETED, answer, usage))
-        if turn.is_cancelling and self.dialect.is_wedged(self, error, answer):
+            self.tell(TurnFinished(TurnOutcome.COMPLETED, self.translator.answer, usage))
+        if self.dialect.is_wedged(is_cancelling=turn.is_cancelling, error=error, answer=words):
             self._ready.clear()
             self._chores.start(self._start_over())
 
@@ -336,6 +338,11 @@ class AcpSession:
         for event in self.translator.end(is_cut_short=outcome is TurnOutcome.INTERRUPTED):
             self.tell(event)
         self.tell(TurnFinished(outcome, self.translator.answer))
+
+    async def send_aside(self, words: str) -> None:
+        """A prompt beside the running turn, for agents that take one as a word to it; its answer says nothing."""
+        params = {"sessionId": self._session_id, "prompt": [{"type": "text", "text": words}]}
+        await self.connection.begin("session/prompt", params, lambda _: None)
 
     async def _watch_stray(self) -> None:
         while self._stray_until is not None and self._turn is None:
@@ -381,6 +388,7 @@ class AcpSession:
         finally:
             self._is_opening = False
             connection.unexpect()
+        self.dialect.opened(self)
         is_first = self._session_id is None
         self._session_id = session_id
         self.offering.renew(connection.info, offers)

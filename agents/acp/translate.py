@@ -194,17 +194,27 @@ class Translator:
         """The turn is over: close the text and every call that the agent left open."""
         events = self._close_text()
         for call in list(self._calls.values()):
-            status = ToolStatus.CANCELLED if is_cut_short else ToolStatus.OK
             events += self._start(call)
-            events.append(self._finished(call, status))
+            events.append(self._closed(call, ToolStatus.CANCELLED if is_cut_short else ToolStatus.OK))
         self._calls.clear()
         self._started.clear()
         self._notes.denied.clear()
         return events
 
+    @property
+    def last_words(self) -> str:
+        """The text at the very end of the turn so far, also when its block is still open."""
+        return "".join(self._text).rstrip() or self.answer
+
+    def forget_last_words(self) -> None:
+        """The open block of text turned out to be an error in disguise: it is told as that, not as text."""
+        self._text.clear()
+
     def asked(self, call_id: str, part: ToolCallPart) -> list[AgentEvent]:
         """A permission request names a call: tell its start before the person is asked."""
         call = self._calls.get(call_id)
+        if call is not None and part.id != call_id:
+            part = replace(part, title=None, kind=None)  # another card of the same call
         merged = (call or ToolCall(call_id)).merge(replace(part, id=call_id, status="pending"))
         self._calls[call_id] = merged
         return self._close_text() + self._start(merged)
@@ -224,7 +234,7 @@ class Translator:
             events = self._close_text(keeps_thought=True)
             self._thought.append(words)
             return events
-        events = self._close_thought() + self._close_silent_calls()
+        events = self._close_thought() + self._close_silent_calls(is_text=True)
         if self._text and chunk.message_id and self._message_id and chunk.message_id != self._message_id:
             events += self._close_text()
         self._message_id = chunk.message_id
@@ -257,7 +267,7 @@ class Translator:
             return []
         events = self._close_text()
         if known is None:
-            events += self._close_silent_calls()
+            events += self._close_silent_calls(is_text=False)
         call = (known or ToolCall(part.id)).merge(part)
         self._calls[part.id] = call
         if not call.is_preparing:
@@ -268,13 +278,18 @@ class Translator:
             events.append(self._finished(call, _status(call)))
         return events
 
-    def _close_silent_calls(self) -> list[AgentEvent]:
+    def _close_silent_calls(self, *, is_text: bool) -> list[AgentEvent]:
         events: list[AgentEvent] = []
-        for call in [call for call in self._calls.values() if self._dialect.closes_without_news(call)]:
+        calls = list(self._calls.values())
+        for call in [one for one in calls if self._dialect.closes_without_news(one, is_text=is_text)]:
             del self._calls[call.id]
             self._started.discard(call.id)
-            events.append(self._finished(call, ToolStatus.OK))
+            events.append(self._closed(call, ToolStatus.OK))
         return events
+
+    def _closed(self, call: ToolCall, status: ToolStatus) -> ToolFinished:
+        """A call whose end nobody told: what the person denied did not succeed."""
+        return self._finished(call, ToolStatus.DENIED if call.id in self._notes.denied else status)
 
     def _start(self, call: ToolCall) -> list[AgentEvent]:
         if call.id in self._started:
@@ -290,7 +305,8 @@ class Translator:
             elif self.is_cancelling:
                 status = ToolStatus.CANCELLED
         diff = call.diff if status is ToolStatus.OK else ""
-        return ToolFinished(ToolId(call.id), status, call.output, call.exit_code, diff)
+        output, exit_code = self._dialect.result(call)
+        return ToolFinished(ToolId(call.id), status, output, exit_code, diff)
 
     def _take_plan(self, update: PlanUpdate) -> list[AgentEvent]:
         steps = (

@@ -1,0 +1,213 @@
+"""How Hermes 0.19.0 differs from plain ACP: nameless tools, two shapes of permission, errors as text, a wedge.
+
+Every rule here was measured on the wire; see ``wire`` for the texts and ``shim`` for what is healed inside Hermes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from agents.acp.dialect import AcpDialect, SessionNotes, ToolView, failure_kind, failure_title
+from agents.acp.wire import MessageChunk, PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
+from agents.acp.wire_opening import AgentInfo, Offers
+from agents.contract import AgentEvent, FailureKind, InputConsumed, InputId, InputReturned, TurnFailed
+from agents.hermes.wire import QUEUED, STEERED, is_slash_command, read_failure, read_result, tool_of
+from agents.jsonrpc import RpcError
+from agents.process_tree import ProcessRecord, descendants
+from agents.processes import sweep
+
+if TYPE_CHECKING:
+    from agents.acp.session import AcpSession
+    from agents.acp.tools import ToolCall
+
+PLAIN_LIMIT = 55.0
+"""Seconds a person has without the shim: Hermes itself denies after 60."""
+_SILENT_TOOLS = ("read", "write", "patch", "memory", "search", "list")
+"""Tools whose success Hermes does not report (0 of 24 measured)."""
+
+
+@dataclass(slots=True)
+class HermesNotes(SessionNotes):
+    """``spent`` are the tokens told so far: Hermes counts over the process, not over the turn."""
+
+    spent: tuple[int, int] = (0, 0)
+    steered: list[InputId] = field(default_factory=list)
+    is_tool_since_steer: bool = False
+    is_wait_raised: bool = False
+    is_interrupt_healed: bool = False
+    servers: frozenset[ProcessRecord] = frozenset()
+    """Processes that stood when the session opened: MCP servers, not background work."""
+
+
+class HermesDialect(AcpDialect):
+    """Hermes."""
+
+    can_steer = True
+    default_mode = "default"
+    runs_unasked = (
+        "every command it does not take for dangerous, Python snippets, reading any file; it asks before about 60 kinds"
+        " of dangerous commands and before edits"
+    )
+
+    def __init__(self, login: str) -> None:
+        super().__init__("hermes", "Hermes")
+        self._login = login
+
+    @property
+    def login_hint(self) -> str:
+        return f"Run in a terminal: {self._login}"
+
+    def means_logged_out(self, cause: str) -> bool:
+        return "No LLM provider configured" in cause
+
+    def notes(self) -> HermesNotes:
+        return HermesNotes()
+
+    # Opening
+
+    def loads_without_replay(self, info: AgentInfo) -> bool:
+        # session/resume of an unknown id silently makes a new session under an id it never tells.
+        return False
+
+    def is_lost(self, offers: Offers) -> bool:
+        return not offers.modes
+
+    def opened(self, session: AcpSession) -> None:
+        notes = notes_of(session)
+        notes.spent = (0, 0)
+        healed = session.connection.pipe.stderr_tail
+        notes.is_wait_raised = "agent-hub-shim: wait" in healed
+        notes.is_interrupt_healed = "agent-hub-shim: interrupt" in healed
+        notes.servers = frozenset(descendants(records_of(session)))
+
+    def permission_limit(self, session: AcpSession) -> float | None:
+        return None if notes_of(session).is_wait_raised else PLAIN_LIMIT
+
+    def literal(self, words: str) -> str:
+        return f"The person's message, word for word:\n{words}" if is_slash_command(words) else words
+
+    # Tools
+
+    def tool_name(self, call: ToolCall) -> str:
+        return tool_of(call.title)
+
+    def view(self, call: ToolCall) -> ToolView:
+        subject = call.subject or command_of(call)
+        return ToolView(tool_of(call.title), call.title, subject)
+
+    def result(self, call: ToolCall) -> tuple[str, int | None]:
+        if not call.is_over:
+            return "", None  # what stands there announces the call
+        found = read_result(call.output)
+        return found.output, call.exit_code if found.exit_code is None else found.exit_code
+
+    def closes_without_news(self, call: ToolCall, *, is_text: bool) -> bool:
+        # Of a round of edits the permissions follow one by one after all have begun; one that was asked has its diff.
+        is_past = is_text or call.kind == "read" or call.has_diff
+        return is_past and tool_of(call.title).startswith(_SILENT_TOOLS)
+
+    def call_of(self, ask: PermissionAsk, open_calls: Sequence[ToolCall]) -> str:
+        wanted = command_in(ask)
+        paths = {*ask.call.paths, *(getattr(block, "path", "") for block in ask.call.content or ())} - {""}
+        for call in reversed(open_calls):
+            if (wanted and command_of(call) == wanted) or (paths & set(call.paths)):
+                return call.id
+        return ask.call.id
+
+    # The wire
+
+    def admit(self, session: AcpSession, update: Update) -> Update | None:
+        notes = notes_of(session)
+        if isinstance(update, ToolUpdate):
+            if update.is_new:
+                notes.is_tool_since_steer = True
+            elif update.part.status in {"completed", "failed"}:
+                self._tell_consumed(session)
+        elif isinstance(update, MessageChunk) and update.role != "user":
+            words = update.block.text if isinstance(update.block, TextBlock) else ""
+            if notes.steered and words.startswith(STEERED):
+                return None
+            self._tell_consumed(session)
+        return update
+
+    def _tell_consumed(self, session: AcpSession) -> None:
+        """Hermes hangs a steering text on the result of a tool: it has it when something follows a tool."""
+        notes = notes_of(session)
+        if notes.steered and notes.is_tool_since_steer:
+            given, notes.steered = notes.steered, []
+            for input_id in given:
+                session.tell(InputConsumed(input_id))
+
+    async def steer(self, session: AcpSession, words: str, input_id: InputId) -> bool:
+        notes = notes_of(session)
+        if not notes.is_interrupt_healed:
+            return False  # a text that came too late would turn up in a later turn as well
+        notes.is_tool_since_steer = bool(session.translator.open_calls)
+        notes.steered.append(input_id)
+        await session.send_aside(f"/steer {words}")
+        return True
+
+    def turn_ended(self, session: AcpSession) -> list[AgentEvent]:
+        notes = notes_of(session)
+        left, notes.steered = notes.steered, []
+        return [InputReturned(input_id, "The turn ended first.") for input_id in left]
+
+    def spent(self, session: AcpSession, result: PromptResult) -> PromptResult:
+        notes = notes_of(session)
+        if result.input_tokens is None or result.output_tokens is None:
+            return result
+        before, notes.spent = notes.spent, (result.input_tokens, result.output_tokens)
+        used = (result.input_tokens - before[0], result.output_tokens - before[1])
+        return replace(result, input_tokens=max(0, used[0]), output_tokens=max(0, used[1]))
+
+    def failure_in(self, answer: str, result: PromptResult) -> TurnFailed | None:
+        if result.stop_reason == "refusal":
+            return TurnFailed(FailureKind.OTHER, "Hermes does not know this session any more.", "Start a new one.")
+        if answer.startswith(QUEUED):
+            return TurnFailed(FailureKind.OTHER, "Hermes did not take the message.", "It starts anew; send it again.")
+        found = None if result.has_usage else read_failure(answer)
+        if found is not None and found.detail:
+            return replace(found, kind=failure_kind(found.detail), title=failure_title(found.detail))
+        return found or super().failure_in(answer, result)
+
+    def is_wedged(self, *, is_cancelling: bool, error: RpcError | None, answer: str) -> bool:
+        return (is_cancelling and error is not None) or answer.startswith(QUEUED)
+
+    async def stop_background(self, session: AcpSession) -> None:
+        """Whatever runs below Hermes now and did not at the beginning; Hermes has no word for it from outside."""
+        if session.is_working:
+            return
+        left = descendants(records_of(session)) - notes_of(session).servers
+        await sweep(left)
+
+
+def records_of(session: AcpSession) -> list[ProcessRecord]:
+    record = ProcessRecord.of(session.pid) if session.pid else None
+    return [record] if record else []
+
+
+def command_in(ask: PermissionAsk) -> str:
+    """The command a permission request is about."""
+    raw = ask.call.raw_input
+    command = raw.get("command") if isinstance(raw, dict) else None
+    return command if isinstance(command, str) else ""
+
+
+def command_of(call: ToolCall) -> str:
+    """The whole command of a terminal call: its title may be cut, its content begins with "$ "."""
+    if call.command:
+        return call.command
+    first = next((block.text for block in call.content if isinstance(block, TextBlock)), "")
+    if first.startswith("$ "):
+        return first[2:]
+    tool, _, rest = call.title.partition(": ")
+    return rest if tool == "terminal" else ""
+
+
+def notes_of(session: AcpSession) -> HermesNotes:
+    """What this dialect keeps of a session."""
+    if not isinstance(session.notes, HermesNotes):
+        raise TypeError("a session of another dialect")
+    return session.notes
