@@ -100,7 +100,6 @@ class Topic:
     icon: str = ""
     is_closed: bool = False
     is_deleted: bool = False
-    is_hidden: bool = False
 
 
 @dataclass(slots=True)

@@ -22,7 +22,6 @@ class Kind(StrEnum):
     REACTION = "reaction"
     TOPIC = "topic"
     TYPING = "typing"
-    PRESS = "press"
     CALL = "call"
     CHAT = "chat"
     COMMANDS = "commands"

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import os
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from urllib.parse import unquote, urlsplit
+
+log = logging.getLogger(__name__)
 
 MAX_BODY = 80_000_000
 """Bytes read of a body; more is read away and refused with 413."""
@@ -103,7 +107,7 @@ class HttpServer:
     async def start(self) -> None:
         """Listen; ``port`` holds the number afterwards."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, reuse_address=True)
+        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -142,7 +146,7 @@ class HttpServer:
             return False
         if request is None:
             return False
-        response = await self._handler(request)
+        response = await self._answer(request)
         if response.broken is Break.RESET:
             reset(writer)
             return False
@@ -151,6 +155,14 @@ class HttpServer:
             return False
         await send_body(writer, request, response)
         return response.broken is Break.NONE and request.headers.get("connection", "").lower() != "close"
+
+    async def _answer(self, request: Request) -> Response:
+        """The handler's answer; an error of its own is logged and becomes a 500, as on any server."""
+        try:
+            return await self._handler(request)
+        except Exception:
+            log.exception("the simulator failed at %s", request.method)
+            return Response(500, b'{"ok":false,"error_code":500,"description":"Internal Server Error"}')
 
 
 async def read_request(
@@ -239,5 +251,5 @@ def reset(writer: asyncio.StreamWriter) -> None:
     """End the connection with a TCP reset, as a dying proxy does."""
     sock = writer.get_extra_info("socket")
     if sock is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("hh" if os.name == "nt" else "ii", 1, 0))
     writer.transport.abort()

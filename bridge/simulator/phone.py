@@ -26,7 +26,7 @@ from bridge.simulator.world import GROUP_ID, OWNER, STRANGER, World
 Json = dict[str, Any]
 PAGE = 200
 CALLS = 100
-TOAST_PATIENCE = 30.0
+TOAST_PATIENCE = 15.0
 HEARTBEAT = 1.0
 POLICY = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'",
@@ -34,6 +34,7 @@ POLICY = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
+PAGE_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 SHOWN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -77,8 +78,8 @@ class Phone:
         except ApiError as error:
             return answer({"error": error.description.partition(": ")[2] or error.description}, 400)
         except HubError as error:
-            return answer({"error": f"{error}"}, 400)
-        except (KeyError, TypeError, ValueError) as error:
+            return answer({"error": "\n".join(filter(None, (error.title, error.hint)))}, 400)
+        except (LookupError, TypeError, ValueError) as error:
             return answer({"error": f"bad request: {error}"}, 400)
 
     async def _route(self, name: str, request: Request) -> Response:
@@ -279,8 +280,7 @@ def answer(body: Json, status: int = 200) -> Response:
 def static(name: str) -> Response:
     """A file of the page."""
     folder = resources.files("resources") / "phone"
-    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    if "/" in name or "\\" in name or name.startswith(".") or not (folder / name).is_file():
+    kind = PAGE_TYPES.get(name.rpartition(".")[2])
+    if kind is None or "/" in name or "\\" in name or name.startswith(".") or not (folder / name).is_file():
         return Response(404, b"Not Found", "text/plain")
-    kind = "text/javascript" if name.endswith(".js") else kind
     return Response(200, (folder / name).read_bytes(), f"{kind}; charset=utf-8", POLICY)

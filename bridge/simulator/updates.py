@@ -49,10 +49,10 @@ class UpdateQueue:
         self._forget_old()
         return [queued.body for queued in self._queue]
 
-    def add(self, kind: str, value: dict[str, Any], *, again: bool = False) -> None:
-        """Queue an update unless the bot did not ask for its kind. ``again`` keeps it whatever was asked."""
-        wanted = kind not in NOT_BY_DEFAULT if self.allowed is None else kind in self.allowed
-        if not wanted and not again:
+    def add(self, kind: str, value: dict[str, Any]) -> None:
+        """Queue an update unless the bot did not ask for its kind."""
+        is_wanted = kind not in NOT_BY_DEFAULT if self.allowed is None else kind in self.allowed
+        if not is_wanted:
             return
         age = self._limits.press_queue if kind == "callback_query" else self._limits.update_age
         body = {"update_id": self._next_id, kind: value}
@@ -121,9 +121,3 @@ class UpdateQueue:
         now = self._clock.now()
         if any(queued.expires <= now for queued in self._queue):
             self._queue = deque(queued for queued in self._queue if queued.expires > now)
-
-    def repeat(self, body: dict[str, Any]) -> None:
-        """Queue an update once more under its old id, as a server does after a lost confirmation."""
-        kind = next(key for key in body if key != "update_id")
-        self._queue.appendleft(Queued(body["update_id"], kind, body, self._clock.now() + self._limits.update_age))
-        self._arrived.set()

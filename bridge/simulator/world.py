@@ -276,5 +276,3 @@ class World:
             raise bad_request(QUERY_TOO_OLD)
         if not press.answer.done():
             press.answer.set_result((text, is_alert))
-        toast = {"press": press.id, "message": press.post_id, "user": press.account.id, "text": text, "alert": is_alert}
-        self.feed.publish(Kind.PRESS, press.chat_id, toast)

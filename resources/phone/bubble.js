@@ -79,6 +79,7 @@ export function renderRow(row, actions) {
     event.preventDefault();
     messageMenu(first, event.clientX, event.clientY, actions);
   });
+  longPress(bubble, (x, y) => messageMenu(first, x, y, actions));
   bubble.addEventListener("dblclick", () => actions.reply(first));
   line.openMenu = () => {
     const box = bubble.getBoundingClientRect();
@@ -88,6 +89,17 @@ export function renderRow(row, actions) {
   more.addEventListener("click", (event) => messageMenu(first, event.clientX, event.clientY, actions));
   bubble.append(more);
   return line;
+}
+
+// Where a long touch brings no context menu by itself.
+function longPress(element, run) {
+  let timer = 0;
+  const stop = () => clearTimeout(timer);
+  element.addEventListener("touchstart", ({ touches: [touch] }) => {
+    stop();
+    timer = setTimeout(() => { if (!document.querySelector(".menu")) run(touch.clientX, touch.clientY); }, 550);
+  }, { passive: true });
+  for (const name of ["touchend", "touchmove", "touchcancel", "contextmenu"]) element.addEventListener(name, stop, { passive: true });
 }
 
 function metaOf(message, isMine) {

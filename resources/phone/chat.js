@@ -5,7 +5,7 @@ import { Composer } from "./composer.js";
 import { ask, h, icon, iconButton, openMenu, toast } from "./dom.js";
 import { act, loadMessages, loadOlder, on, state } from "./store.js";
 import { RowWindow } from "./window.js";
-import { dayName, t } from "./words.js";
+import { dayName, dayNumber, t } from "./words.js";
 
 const RUN = 300; // seconds within which messages of one sender stand together
 
@@ -91,16 +91,17 @@ export class Chat {
     let before = null;
     for (let at = 0; at < messages.length; at += 1) {
       const message = messages[at];
-      const day = dayName(message.date);
-      if (!before || dayName(before.date) !== day) {
-        rows.push({ key: `day ${day}`, version: day, day });
+      const day = dayNumber(message.date);
+      if (!before || dayNumber(before.date) !== day) {
+        const name = dayName(message.date);
+        rows.push({ key: `day ${day}`, version: name, day: name });
         before = null;
       }
       const group = [message];
       while (message.album && messages[at + 1]?.album === message.album) group.push(messages[(at += 1)]);
       const after = messages[at + 1];
       const isFirst = !joins(before, message);
-      const isLast = !joins(message, after) || (after && dayName(after.date) !== day);
+      const isLast = !joins(message, after) || (after && dayNumber(after.date) !== day);
       const version = `${group.map((one) => this.versions.get(one.id) ?? 0)}/${group.length}${isFirst}${isLast}${state.me.id}`;
       rows.push({ key: message.id, version, messages: group, isFirst, isLast, holds: (id) => group.some((one) => one.id === id) });
       before = message;

@@ -46,7 +46,15 @@ export async function upload(files, fields) {
 
 let held = null; // events that come while a fresh state is on its way
 
-export async function load() {
+let loading = null;
+
+// One at a time: a second wish for a fresh state gets one that begins after the first.
+export function load() {
+  loading = (loading ?? Promise.resolve()).catch(() => {}).then(loadOnce);
+  return loading;
+}
+
+async function loadOnce() {
   held = [];
   try {
     const number = await loadState();

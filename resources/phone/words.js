@@ -100,6 +100,12 @@ export function clockTime(seconds) {
   return new Date(seconds * 1000).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
+// A number that is the same for all moments of one local day; cheap, unlike a name.
+export function dayNumber(seconds) {
+  const at = new Date(seconds * 1000);
+  return Math.floor((seconds - at.getTimezoneOffset() * 60) / 86_400);
+}
+
 export function dayName(seconds) {
   const day = new Date(seconds * 1000);
   const midnight = new Date();

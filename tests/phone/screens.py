@@ -63,6 +63,8 @@ TOPICS = (
     "Write the release notes",
     "Flaky test in CI",
     "Перевод интерфейса",
+    "Clean up the build",
+    "Upgrade the database",
 )
 
 
@@ -70,7 +72,7 @@ async def stage(bot: Bot, one: Served) -> dict[str, int]:
     """Five topics in the states the pictures show."""
     human = one.human
     ids = {name: human.create_topic(name) for name in TOPICS}
-    cart, speed, notes, flaky, russian = ids.values()
+    cart, speed, notes, flaky, russian, clean, upgrade = ids.values()
     human.write("Look at the README and tell me what is missing")
     await bot.say(0, "I work in topics. Make one with the pencil and write your task there.")
     await bot.say(speed, "⏳ <b>Reading access.log</b> · 0:41")
@@ -83,13 +85,44 @@ async def stage(bot: Bot, one: Served) -> dict[str, int]:
     await bot.album(notes, [picture(900, 600, b"\x35\x78\xb4"), picture(900, 600, b"\xd0\x8a\x3c")], "Two charts")
     human.write("Почини перенос строк в длинных названиях", russian)
     await bot.say(russian, "✅ Готово: поправил 3 файла, 48 тестов проходят.", rings=True)
+    await waiting_topic(bot, one, clean)
+    await running_topic(bot, one, upgrade)
     await flaky_topic(bot, one, flaky)
     await cart_topic(bot, one, cart)
     return ids
 
 
+async def waiting_topic(bot: Bot, one: Served, topic: int) -> None:
+    """A command that waits for its permission."""
+    one.human.write("Throw away old build folders, but ask me first", topic)
+    request = PermissionRequest(
+        AskId("3"), "Bash", ToolKind.EXECUTE, "Remove build output", "rm -rf build/ dist/ .pytest_cache/", CWD,
+        reason="The folders are older than the last release.",
+    )  # fmt: skip
+    part = cards.permission_card(request, risk="destructive: removes whole folders")
+    await bot.say(topic, part, [[("✅ Allow", "p:a:z", "success"), ("⛔ Deny", "p:d:z", "danger")]], rings=True)
+
+
+async def running_topic(bot: Bot, one: Served, topic: int) -> None:
+    """A turn that runs, with a text being written, a folded quote and an unread end."""
+    one.human.write("Upgrade to PostgreSQL 18 and tell me what breaks", topic)
+    lines = [
+        cards.tool_line("Read", "docker-compose.yml", ToolStatus.OK),
+        cards.tool_line("Bash", "docker compose pull db", ToolStatus.OK),
+        cards.tool_line("Edit", "docker-compose.yml", ToolStatus.DENIED),
+        cards.tool_line("Bash", "pytest -q tests/db", None),
+    ]
+    tail = render("Two things differ so far:\n\n- `numeric` columns sort *null* last\n- the old `md5` logins are gone")[
+        0
+    ]
+    await bot.say(topic, cards.status_block(doing="Running the tests", tools=lines, elapsed=203, tail=tail))
+    log = "\n".join(f"tests/db/test_{name}.py  ok" for name in ("carts", "users", "prices", "search", "audit"))
+    await bot.say(topic, cards.notice("The agent wrote to its log.", hint="Nothing to do.", detail=log))
+    await bot.typing(topic)
+
+
 async def flaky_topic(bot: Bot, one: Served, topic: int) -> None:
-    """A running turn and a question with several answers."""
+    """A question with several answers."""
     one.human.write("test_upload fails one time in ten. Find out why.", topic)
     lines = [
         cards.tool_line("Grep", "retry_after", ToolStatus.OK),
@@ -150,6 +183,8 @@ SCENES: dict[str, tuple[str, Callable[[Page], object]]] = {
     "table": (TOPICS[1], lambda page: scroll(page, "The slowest ten")),
     "answer-as-file": (TOPICS[2], lambda page: None),
     "question": (TOPICS[3], lambda page: None),
+    "permission-card": (TOPICS[5], lambda page: None),
+    "running-turn": (TOPICS[6], lambda page: None),
 }
 
 
