@@ -40,6 +40,12 @@ class ButtonBook:
 
     def keyboard(self, place: Place, verb: str, choices: Sequence[tuple[str, str]], *, columns: int = 2) -> Keyboard:
         """Buttons for (label, value) pairs, ``columns`` in a row; joins the caller's transaction."""
+        pairs = list(choices)
+        return self.grid(place, verb, [pairs[start : start + columns] for start in range(0, len(pairs), columns)])
+
+    def grid(self, place: Place, verb: str, rows: Sequence[Sequence[tuple[str, str]]]) -> Keyboard:
+        """Buttons in rows as given; joins the caller's transaction."""
+        choices = [pair for row in rows for pair in row]
         book_id = self._new_id()
         self._database.execute(
             "INSERT INTO buttons (id, chat_id, topic_id, verb, payload, made) VALUES (?, ?, ?, ?, ?, ?)",
@@ -52,8 +58,8 @@ class ButtonBook:
                 self._clock.now(),
             ),
         )
-        buttons = [Button(label, f"{verb}:{index}:{book_id}") for index, (label, _) in enumerate(choices)]
-        return tuple(tuple(buttons[start : start + columns]) for start in range(0, len(buttons), columns))
+        buttons = iter([Button(label, f"{verb}:{index}:{book_id}") for index, (label, _) in enumerate(choices)])
+        return tuple(tuple(next(buttons) for _ in row) for row in rows)
 
     def find(self, data: str, chat_id: int) -> Pressed | None:
         """What a press means; None for data that this hub never issued in that chat, or that is too old."""

@@ -34,8 +34,11 @@ from bridge.bindings import Binding
 from bridge.config import Verbosity
 from bridge.context import HubContext
 from bridge.crew import Crew
+from bridge.delivery import MessageClass
 from bridge.folders import FolderError, check_folder, is_inside
 from bridge.inbound import Place
+from bridge.markdown.part import Part
+from bridge.messenger import Keyboard
 from bridge.pending import AskOrigin
 from bridge.presentation import TurnDisplay
 from bridge.texts import tr
@@ -135,6 +138,13 @@ class Topic:
     @property
     def waits_for_person(self) -> bool:
         return bool(self.channel and self.channel.open_asks) or self.context.desk.has_open_permission(self.place)
+
+    def show_menu(self, part: Part, keyboard: Keyboard, menu: str = "") -> None:
+        """A message with buttons: a new one, or the one with the key ``menu`` in a new shape."""
+        if menu:
+            self.context.delivery.revise(menu, part, keyboard=keyboard, klass=MessageClass.REPLY)
+        else:
+            self.context.say(self.place, part, keyboard=keyboard)
 
     # --- the session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.contract import Prompt
 from bridge import topics_notices as notices
-from bridge.commands import choices, parked
+from bridge.commands import choices, folder_picker, parked
 from bridge.delivery import MessageClass
 from bridge.markdown import render
 from bridge.presentation import answer_path
@@ -27,13 +27,20 @@ async def chosen(topic: Topic, item: Chosen) -> None:
             await _session(topic, item.pressed.value)
         case choices.PICK:
             what, _, value = item.pressed.value.partition(":")
-            await choices.apply(topic, what, value)
+            await choices.apply(topic, what, value, menu_of(topic, item))
+        case folder_picker.FOLDER:
+            await folder_picker.walk(topic, item.pressed.value, menu_of(topic, item))
         case parked.PARKED:
             await parked.take_over(topic, item.pressed.value)
         case "turn":
             await _turn(topic, item)
         case "all":
             _show_all(topic, item)
+
+
+def menu_of(topic: Topic, item: Chosen) -> str:
+    """The key of the message whose button was pressed, "" when it is not known any more."""
+    return topic.context.delivery.key_of(topic.place.chat_id, item.message_id) or ""
 
 
 async def _queue(topic: Topic, value: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from agents.contract import AgentChoice, HubError, SessionStarted
+from bridge.commands.folder_picker import new_folder, show_places, use_folder
 from bridge.commands.parsing import nearest
 from bridge.commands.table import Call
 from bridge.folders import choose_folder
 from bridge.markdown.part import Part
-from bridge.sheet import bold, clip, code, lines, row
+from bridge.sheet import bold, clip, lines, plain, row
 from bridge.texts import tr
 from bridge.topics import Topic
 
@@ -51,7 +51,7 @@ async def choose(topic: Topic, what: str, value: str) -> None:
     elif what == "agent":
         _show_agents(topic)
     elif what == "cwd":
-        _show_folders(topic)
+        show_places(topic)
     else:
         _show_offers(topic, what)
 
@@ -60,14 +60,6 @@ def _show_agents(topic: Topic) -> None:
     backends = topic.context.backends
     labels = [(backend.traits.title, f"agent:{kind}") for kind, backend in sorted(backends.items())]
     _offer(topic, row(tr("Agent here: "), bold(topic.title)), labels)
-
-
-def _show_folders(topic: Topic) -> None:
-    context = topic.context
-    folders = list(dict.fromkeys([*context.config.roots, *context.bindings.recent_folders()]))
-    labels = [(_folder_label(folder), f"cwd:{folder}") for folder in folders if folder.is_dir()]
-    hint = tr("Or send /cwd and a path below {roots}.", roots=", ".join(str(root) for root in context.config.roots))
-    _offer(topic, lines(row(tr("Folder here: "), code(str(topic.binding.cwd))), hint), labels)
 
 
 def _show_offers(topic: Topic, what: str) -> None:
@@ -116,25 +108,20 @@ def _offer(topic: Topic, part: Part, labels: Sequence[tuple[str, str]]) -> None:
         topic.context.say(topic.place, part, keyboard=keyboard)
 
 
-def _folder_label(folder: Path) -> str:
-    text = str(folder)
-    return text if len(text) <= LABEL_LIMIT else "…" + text[-(LABEL_LIMIT - 1) :]
-
-
 # --- making it so
 
 
-async def apply(topic: Topic, what: str, value: str) -> None:
-    """Set what was chosen by button or text. Raises HubError."""
+async def apply(topic: Topic, what: str, value: str, menu: str = "") -> None:
+    """Set what was chosen by button (of the message ``menu``) or text. Raises HubError."""
     match what:
         case "menu":
             await choose(topic, value, "")
         case "agent":
-            await _set_agent(topic, value)
+            await _set_agent(topic, value, menu)
         case "cwd":
             await _set_folder(topic, value)
         case "model" | "mode" | "effort":
-            await _set_offered(topic, what, value)
+            await _set_offered(topic, what, value, menu)
 
 
 def _refuse_in_turn(topic: Topic) -> None:
@@ -142,32 +129,26 @@ def _refuse_in_turn(topic: Topic) -> None:
         raise HubError(tr("A turn is running."), tr("Wait for its end, or /stop it first."))
 
 
-async def _set_agent(topic: Topic, kind: str) -> None:
+async def _set_agent(topic: Topic, kind: str, menu: str) -> None:
     _refuse_in_turn(topic)
     if kind not in topic.context.backends:
         close = nearest(kind, topic.context.backends)
         known = ", ".join(close or sorted(topic.context.backends))
         raise HubError(tr("There is no agent named {agent}.", agent=kind), tr("Known: {agents}", agents=known))
     if kind == topic.binding.agent:
-        topic.context.say(topic.place, tr("{agent} works here already.", agent=topic.title))
+        topic.show_menu(plain(tr("{agent} works here already.", agent=topic.title)), (), menu)
         return
     await topic.start_afresh(topic.binding.afresh(agent=kind))
-    topic.context.say(topic.place, row("✅ ", tr("Agent: "), bold(topic.title), ". ", tr("It begins a new session.")))
+    topic.show_menu(row("✅ ", tr("Agent: "), bold(topic.title), ". ", tr("It begins a new session.")), (), menu)
 
 
 async def _set_folder(topic: Topic, wish: str) -> None:
     _refuse_in_turn(topic)
-    folder = choose_folder(wish, topic.context.config.roots)
-    if folder == topic.binding.cwd:
-        topic.context.say(topic.place, row(tr("Folder: "), code(str(folder))))
-        return
-    await topic.start_afresh(topic.binding.afresh(cwd=folder))
-    topic.context.say(
-        topic.place, row("✅ ", tr("Folder: "), code(str(folder)), ". ", tr("A new session begins there."))
-    )
+    roots = topic.context.config.roots
+    await use_folder(topic, new_folder(topic, wish[1:]) if wish.startswith("+") else choose_folder(wish, roots))
 
 
-async def _set_offered(topic: Topic, what: str, value: str) -> None:
+async def _set_offered(topic: Topic, what: str, value: str, menu: str) -> None:
     started = topic.offers
     offered = offers(started, what) if started else ()
     choice = next(
@@ -188,4 +169,4 @@ async def _set_offered(topic: Topic, what: str, value: str) -> None:
         topic.rebind(replace(binding, mode=chosen))
     else:
         topic.rebind(replace(binding, effort=chosen))
-    topic.context.say(topic.place, row("✅ ", f"{headings()[what]}: ", bold(choice.label if choice else chosen)))
+    topic.show_menu(row("✅ ", f"{headings()[what]}: ", bold(choice.label if choice else chosen)), (), menu)

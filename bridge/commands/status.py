@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import psutil
 
 from bridge import cards
 from bridge.bindings import TopicState
 from bridge.cards import duration
+from bridge.commands.git_branch import branch_of
 from bridge.context import HubContext
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, code, lines, row
@@ -66,22 +66,6 @@ def state_line(topic: Topic) -> str:
     if topic.live.is_open:
         return "🟢 " + tr("Ready")
     return "💤 " + tr("Sleeps until the next text")
-
-
-def branch_of(cwd: Path) -> str:
-    """The git branch of a folder as " (branch)", "" outside a repository. Reads two small files at most."""
-    for folder in (cwd, *cwd.parents):
-        marker = folder / ".git"
-        if not marker.exists():
-            continue
-        try:
-            if marker.is_file():  # a worktree: the file names the real folder
-                marker = folder / marker.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-            head = (marker / "HEAD").read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            return ""
-        return f" ({head.removeprefix('ref: refs/heads/') if head.startswith('ref:') else head[:8]})"
-    return ""
 
 
 def memory_line(topic: Topic) -> str:

@@ -167,7 +167,7 @@ class Stage:
             if condition():
                 return
             await asyncio.sleep(0.005)
-        raise AssertionError("it never happened")
+        raise AssertionError(f"it never happened; shown last: {self.texts()[-3:]}")
 
     async def pass_time(self, seconds: float, step: float = 1.0) -> None:
         while seconds > 0:
