@@ -117,7 +117,7 @@ class Delivery(Protocol):
         """
 
     def drop(self, key: str) -> None:
-        """Forget a message that was not sent yet; no effect afterwards."""
+        """Forget a message that was not sent yet; of a sent one, progress that was not shown yet. Else no effect."""
 
     async def outcome(self, key: str) -> DeliveryState:
         """Wait until the message was sent or has failed for good."""

@@ -137,6 +137,7 @@ class Outbox:
         if klass is MessageClass.PROGRESS:
             queue.note_progress(letter.place.topic_id, self._clock.monotonic())
         letter.part, letter.keyboard, letter.is_plain = part, keyboard, False
+        before = (letter.is_open, letter.is_edit, letter.klass, letter.key in self._dispatch.letters)
         if letter.is_in_flight or letter is self._dispatch.promised:
             letter.next_klass = klass if letter.next_klass is None else min(letter.next_klass, klass)
         elif letter.state is LetterState.SENT:
@@ -147,20 +148,24 @@ class Outbox:
             self._dispatch.rows.save(letter)
         if letter.is_open or letter.is_in_flight or letter.state is LetterState.PARKED:
             self._dispatch.hold(letter)
-            self._database.after_commit(lambda: self._dispatch.pump(queue))
+            if before != (letter.is_open, letter.is_edit, letter.klass, True):
+                # A newer text for what waits anyway changes nothing about whose turn it is.
+                self._database.after_commit(lambda: self._dispatch.pump(queue))
         else:
             self._dispatch.forget(letter)
 
     def drop(self, key: str) -> None:
-        """Forget a message that was not sent yet."""
+        """Forget a message that was not sent yet, or progress that a sent one does not show yet."""
         letter = self._dispatch.letters.get(key)
-        if letter is None or letter.is_in_flight or letter is self._dispatch.promised:
+        if letter is None or letter is self._dispatch.promised:
             return
-        if letter.state not in (LetterState.QUEUED, LetterState.UNKNOWN, LetterState.PARKED):
-            return
-        self._dispatch.rows.remove(letter)
-        self._dispatch.forget(letter)
-        self._dispatch.tell(letter, DeliveryState(failure=tr("The message was withdrawn.")))
+        if letter.state in (LetterState.QUEUED, LetterState.UNKNOWN, LetterState.PARKED) and not letter.is_in_flight:
+            self._dispatch.rows.remove(letter)
+            self._dispatch.forget(letter)
+            self._dispatch.tell(letter, DeliveryState(failure=tr("The message was withdrawn.")))
+        elif letter.is_edit and letter.klass is MessageClass.PROGRESS and not letter.is_in_flight:
+            letter.is_edit = False
+            self._dispatch.forget(letter)
 
     async def outcome(self, key: str) -> DeliveryState:
         """Wait until the message was sent, has failed for good, or is parked with its topic."""

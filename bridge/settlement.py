@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 REPEAT_WAIT = 5.0
 """Seconds before a send whose reply was lost is made once more; each further time three times as long."""
+REPEAT_WAIT_OF_CARD = 15.0
+"""The same for a message with buttons: who acts on it meanwhile shows that it is there, and no second one comes."""
 MOST_REPEATS = 6
 EDIT_WAIT = 2.0
 """Seconds before a lost edit is made again; an edit can be repeated freely. Doubles up to a minute."""
@@ -101,7 +103,8 @@ def _unknown(letter: Letter, _error: MessengerError, desk: Desk) -> None:
         desk.fail(letter, tr("Telegram never confirmed this message; it may have arrived."))
         return
     letter.state = LetterState.UNKNOWN
-    desk.again(letter, REPEAT_WAIT * 3.0 ** (letter.repeats - 1))
+    wait = REPEAT_WAIT_OF_CARD if letter.keyboard else REPEAT_WAIT
+    desk.again(letter, wait * 3.0 ** (letter.repeats - 1))
 
 
 def _markup_refused(letter: Letter, error: MessengerError, desk: Desk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from agents.contract import HubError
+from agents.contract import HubError, TextDelta, Thought
 from bridge import topics_notices as notices
 from bridge.bindings import TopicState
 from bridge.commands.choices import choose
@@ -47,6 +47,10 @@ from bridge.topics_texts import edited, prepared, said
 
 log = logging.getLogger(__name__)
 
+LOOK_EVERY = 0.1
+"""Seconds between two looks at what is due while an agent streams words; with 20 busy topics each word of one delays
+the permission requests of the others."""
+
 
 class TopicActor:
     """``run`` ends after ``Quit``."""
@@ -55,6 +59,7 @@ class TopicActor:
         self.topic = topic
         self._table = table
         self._shown: tuple[object, ...] = ()
+        self._look_at = 0.0
         self._old: set[int] = set()
         """Updates written while the hub was off; their texts are offered, not run."""
 
@@ -63,18 +68,25 @@ class TopicActor:
 
     async def run(self) -> None:
         topic = self.topic
+        deadline = self._deadline()
         try:
             while True:
-                item = await topic.inbox.next(self._deadline())
+                item = await topic.inbox.next(deadline)
                 if isinstance(item, Quit):
                     return
+                if is_word(item) and topic.context.clock.monotonic() < self._look_at:
+                    await self._guarded(item, looks=False)
+                    deadline = self._look_at if deadline is None else min(deadline, self._look_at)
+                    continue
                 await self._guarded(item)
+                deadline = self._deadline()
+                self._look_at = topic.context.clock.monotonic() + LOOK_EVERY
         finally:
             topic.inbox.close()
             await topic.live.shut()
             await topic.crew.close()
 
-    async def _guarded(self, item: Item | None) -> None:
+    async def _guarded(self, item: Item | None, *, looks: bool = True) -> None:
         """The outermost edge: whatever goes wrong with one item is reported, and the topic goes on."""
         try:
             if item is not None:
@@ -101,7 +113,8 @@ class TopicActor:
                 await self._take_from_session(item)
             case _:
                 await self._take_from_hub(item)
-        self._ring()
+        if not is_word(item):
+            self._ring()
 
     def _ring(self) -> None:
         """Tell the window, but not for every word an agent streams."""
@@ -284,3 +297,8 @@ class TopicActor:
         for entry in self.topic.line.given:
             entry.state, entry.input_id = WaitState.HELD, None
         notices.offer_held(self.topic, reason=tr("The agent may not have seen this. Send it again?"), rings=True)
+
+
+def is_word(item: Item | None) -> bool:
+    """A piece of streamed text: changes what the status shows, nothing else."""
+    return isinstance(item, Heard) and isinstance(item.event, TextDelta | Thought)

@@ -25,7 +25,7 @@ from bridge.texts import tr
 
 KEEPALIVE = 120.0
 """Seconds an idle connection is kept: a prompt after a quiet spell costs one round trip instead of three."""
-SEND_READ_TIMEOUT = 25.0
+SEND_READ_TIMEOUT = 20.0
 """Seconds; the Bot API server itself holds a flood-limited request for up to 8 s before it answers."""
 CONNECT_TIMEOUT = 8.0
 WRITE_TIMEOUT = 15.0
