@@ -70,7 +70,8 @@ class LoginShell:
         found = parse(ran.stdout, mark)
         if "PATH" not in found:
             return ShellEnvironment(self._inherited, problem=complaint(shell, ran))
-        return ShellEnvironment({**self._inherited, **found})
+        path = joined(found["PATH"], self._inherited.get("PATH", ""))
+        return ShellEnvironment({**self._inherited, **found, "PATH": path})
 
 
 def script(mark: str) -> str:
@@ -91,6 +92,12 @@ def parse(output: bytes, mark: str) -> dict[str, str]:
     for shells_own in ("_", "SHLVL", "PWD", "OLDPWD", "TERM"):
         found.pop(shells_own, None)
     return without_own_names(found)
+
+
+def joined(first: str, then: str) -> str:
+    """The login shell's folders, then those only this process has: a person may have started it from a terminal
+    whose ``PATH`` was changed by hand."""
+    return os.pathsep.join(dict.fromkeys(part for part in (first + os.pathsep + then).split(os.pathsep) if part))
 
 
 def without_own_names(variables: Mapping[str, str]) -> dict[str, str]:

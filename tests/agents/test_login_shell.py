@@ -87,3 +87,9 @@ def test_output_without_both_marks_gives_nothing() -> None:
 
 def test_path_is_read_where_env_knows_no_zero_ends() -> None:
     assert parse(b"m\0PATH=/only\0m\0", "m") == {"PATH": "/only"}
+
+
+@pytest.mark.asyncio
+async def test_folders_of_the_terminal_the_hub_was_started_from_are_kept_behind(tmp_path: Path) -> None:
+    variables = bash_home(tmp_path, "export PATH=/right:/usr/bin:/bin") | {"PATH": "/by-hand:/usr/bin"}
+    assert (await LoginShell(variables).environment()).path == "/right:/usr/bin:/bin:/by-hand"
