@@ -36,6 +36,7 @@ from agents.contract import (
     AgentGoneError,
     Answers,
     AskId,
+    Declined,
     OutgoingFile,
     PermissionRequest,
     QuestionRequest,
@@ -57,6 +58,7 @@ class _Open:
 
     id: AskId
     thread: str
+    is_decided: bool = False
     is_withdrawn: bool = False
 
 
@@ -116,24 +118,28 @@ class Asking:
             raise
         await self._channel.told(one.id, delivered=True)
 
-    async def resolved(self, request_id: Any, why: str) -> None:
+    def resolved(self, request_id: Any) -> Work:
         """Codex does not wait for this one any more; nothing when it was answered."""
-        await self._withdraw([(type(request_id), request_id)], why)
+        return self._withdraw([(type(request_id), request_id)], "Codex does not wait for it any more.")
 
-    async def withdraw(self, thread: str, why: str) -> None:
+    def turn_over(self, thread: str) -> Work:
         """The turn of this thread is over: nobody waits for its requests."""
-        await self._withdraw([key for key, one in self._open.items() if one.thread == thread], why)
+        return self._withdraw([key for key, one in self._open.items() if one.thread == thread], "The turn is over.")
 
-    async def withdraw_all(self, why: str) -> None:
+    def withdraw_all(self, why: str) -> Work:
         """Nobody waits for anything any more."""
-        await self._withdraw(list(self._open), why)
+        return self._withdraw(list(self._open), why)
 
-    async def _withdraw(self, keys: list[Key], why: str) -> None:
-        for key in keys:
-            one = self._open.pop(key, None)
-            if one is not None:
-                one.is_withdrawn = True
-                await self._channel.withdrawn(one.id, why)
+    def _withdraw(self, keys: list[Key], why: str) -> Work:
+        """Retire the requests now, in the order of the wire; the coroutine tells the person."""
+        retired = [one for key in keys if (one := self._open.pop(key, None)) is not None]
+        for one in retired:
+            one.is_withdrawn = True
+        return self._tell_withdrawn([one.id for one in retired if not one.is_decided], why)
+
+    async def _tell_withdrawn(self, ask_ids: list[AskId], why: str) -> None:
+        for ask_id in ask_ids:
+            await self._channel.withdrawn(ask_id, why)
 
     def _add(self, request: Request, thread: str) -> _Open | None:
         """None: it is open already. A thread loaded again sends its open requests again with the same id."""
@@ -155,21 +161,33 @@ class Asking:
         ask: PermissionRequest,
     ) -> None:
         decision = await self._channel.request(ask)
-        if decision.reason and not decision.is_allowed and not one.is_withdrawn:
+        if one.is_withdrawn:
+            request.is_answered = True  # Codex has closed it; an answer would be to nobody
+            return
+        one.is_decided = True
+        if decision.reason and not decision.is_allowed:
             # A denial has no field for it. A text given to the turn before the answer is read right after it.
-            await self._explain(asked.thread, asked.turn, decision.reason)
+            await self._explain(asked.thread, asked.turn, f"I said no to this: {decision.reason}")
         await self._reply(request, one, decided(asked, decision))
 
     async def _inquire(
         self, request: Request, asked: UserInput | Form | Link, one: _Open, ask: QuestionRequest
     ) -> None:
         given = await self._channel.ask(ask)
+        if one.is_withdrawn:
+            request.is_answered = True
+            return
+        one.is_decided = True
+        if isinstance(given, Declined) and given.reason:
+            await self._explain(asked.thread, asked.turn, f"I do not answer this: {given.reason}")
         await self._reply(request, one, answered(asked, given))
 
     async def _reply(self, request: Request, one: _Open, result: dict[str, Any]) -> None:
+        """Answer; the person is told whether the answer got there. It did not when the turn ended meanwhile."""
         self._open.pop((type(request.id), request.id), None)
         if one.is_withdrawn:
-            request.is_answered = True  # Codex has closed it; an answer would be to nobody
+            request.is_answered = True
+            await self._channel.told(one.id, delivered=False)
             return
         try:
             await request.reply(result)

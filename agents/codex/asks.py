@@ -40,6 +40,7 @@ from agents.contract import (
 
 Approval = CommandApproval | FileApproval | PermissionsApproval | McpToolApproval
 Inquiry = UserInput | Form | Link
+NOT_TOLD = "(Codex did not say which files)"
 IN_THE_OPEN = "The agent wants to keep this secret, but what you type here stays readable in the chat."
 
 
@@ -108,7 +109,7 @@ def _patch(ask_id: AskId, asked: FileApproval, cwd: Path, patch: FileChange | No
         tool="apply_patch",
         kind=ToolKind.EDIT,
         title=title,
-        subject="\n".join(paths),
+        subject="\n".join(paths) or NOT_TOLD,
         cwd=cwd,
         reason=reason,
         diff=unified(changes),

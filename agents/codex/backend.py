@@ -14,7 +14,7 @@ from typing import Any
 
 from agents import catalogue
 from agents.codex.archive import CodexArchive
-from agents.codex.modes import DEFAULT, MODES, Mode
+from agents.codex.modes import DEFAULT, MODES, Mode, chosen
 from agents.codex.server import AppServer
 from agents.codex.session import CodexSession, Opening
 from agents.codex.wire import calls
@@ -133,10 +133,7 @@ class CodexBackend:
 
     def _mode(self, spec: SessionSpec) -> Mode:
         name = spec.mode or self._launch.mode or DEFAULT
-        mode = MODES.get(name)
-        if mode is None:
-            raise AgentError(f"Codex has no mode {name}.", hint=f"Choose one of: {', '.join(MODES)}.")
-        return mode
+        return chosen(name, self._launch.mode)
 
     async def _start(self) -> Shared:
         located = await self._finder.locate(AGENT, self._launch)
@@ -195,7 +192,9 @@ class Shared:
         if self._models is None:
             try:
                 self._models = calls.read_models(await self.server.call("model/list", {}))
-            except RpcError:
+            except AgentError:
+                if self.server.is_gone:
+                    raise
                 return ()
         return self._models
 

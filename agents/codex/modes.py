@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from agents.contract import AgentChoice
+from agents.contract import AgentChoice, AgentError
 
 DEFAULT = "untrusted"
 FULL_ACCESS = "full-access"
@@ -60,3 +60,11 @@ MODES = MappingProxyType({mode.id: mode for mode in _ALL})
 def offered(configured: str | None) -> tuple[AgentChoice, ...]:
     """The modes a chat may choose; full access only where the settings name it."""
     return tuple(mode.choice for mode in _ALL if mode.id != FULL_ACCESS or configured == FULL_ACCESS)
+
+
+def chosen(name: str, configured: str | None) -> Mode:
+    """The mode of this name. Raises AgentError for one that is unknown, or that a chat may not choose."""
+    choices = [choice.id for choice in offered(configured)]
+    if name not in choices:
+        raise AgentError(f"Codex has no mode {name} here.", hint=f"Choose one of: {', '.join(choices)}.")
+    return MODES[name]

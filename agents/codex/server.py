@@ -75,6 +75,7 @@ class AppServer:
         self._listeners: dict[str, Listener] = {}
         self._helpers: dict[str, Listener] = {}
         self._kept: list[tuple[str, CodexEvent]] = []
+        self._former: set[str] = set()
         self._news = asyncio.Event()
         self._seen_unknown: set[str] = set()
         self._is_closing = False
@@ -113,12 +114,15 @@ class AppServer:
 
     def attach(self, thread: str, listener: Listener) -> None:
         """From now on ``listener`` hears of ``thread``, and of what was told before it was known."""
+        self._former.discard(thread)
         self._listeners[thread] = listener
         self._replay(thread)
 
     def detach(self, thread: str) -> None:
         """Nobody listens to ``thread`` and its helpers any more."""
         listener = self._listeners.pop(thread, None)
+        # Late words of a session that was closed must not reach the one that opens its thread again.
+        self._former |= {thread, *(helper for helper, owner in self._helpers.items() if owner is listener)}
         self._helpers = {helper: owner for helper, owner in self._helpers.items() if owner is not listener}
 
     async def close(self) -> None:
@@ -165,6 +169,8 @@ class AppServer:
         if isinstance(event, TurnBegan):
             self._adopt_by_turn(event)
         owner = self._owner(thread)
+        if owner is None and thread in self._former:
+            return
         if owner is None:
             self._kept = [*self._kept[-KEPT_EVENTS:], (thread, event)]
             return

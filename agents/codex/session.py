@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.codex.asking import Asking
-from agents.codex.modes import FULL_ACCESS, MODES, offered
-from agents.codex.server import AppServer, gone
+from agents.codex.modes import chosen, offered
+from agents.codex.server import CALL_LIMIT, AppServer, gone
 from agents.codex.translate import Translation
 from agents.codex.wire import calls
 from agents.codex.wire.events import CodexEvent, ItemCompleted, RequestResolved, SettingsChanged, TurnEnded
@@ -150,8 +150,13 @@ class CodexSession:
             self._mailbox.put(_refused(error))
             return
         except AgentGoneError:
+            if self._translation.turn_id not in {None, was_running}:
+                return  # the answer was lost, the turn was not
             self._translation.unexpect_turn()
-            raise
+            if self._server.is_gone or self._is_closed:
+                raise
+            self._mailbox.put(_unanswered())
+            return
         turn = calls.read_turn_id(answer)
         if turn and turn == was_running:
             self._translation.unexpect_turn()  # it became part of the turn that ran
@@ -169,10 +174,10 @@ class CodexSession:
         await self._call("thread/resume", resume)
         return await self._call(method, params)
 
-    async def _call(self, method: str, params: dict[str, Any]) -> Any:
+    async def _call(self, method: str, params: dict[str, Any], within: float = CALL_LIMIT) -> Any:
         if self._is_closed or self._server.is_gone:
             raise gone(self._server)
-        return await self._server.call(method, params)
+        return await self._server.call(method, params, within=within)
 
     async def steer(self, prompt: Prompt) -> InputId | None:
         input_id = InputId(self._opening.new_id())
@@ -199,10 +204,9 @@ class CodexSession:
             # No answer is no refusal: the end of the turn tells whether it was read.
         return True
 
-    async def _explain(self, thread: str, turn: str, reason: str) -> None:
+    async def _explain(self, thread: str, turn: str, words: str) -> None:
         """Give the reason of a denial to the turn that asked, before the denial itself."""
-        input_id = InputId(self._opening.new_id())
-        params = calls.steer_turn(thread, turn, Prompt(f"I said no to this: {reason}"), input_id)
+        params = calls.steer_turn(thread, turn, Prompt(words), self._opening.new_id())
         try:
             await self._call("turn/steer", params)
         except AgentError as error:
@@ -222,7 +226,7 @@ class CodexSession:
 
     async def _stop_turn(self, thread: str, turn: str) -> None:
         try:
-            await self._call("turn/interrupt", {"threadId": thread, "turnId": turn})
+            await self._call("turn/interrupt", {"threadId": thread, "turnId": turn}, within=STOP_LIMIT)
         except RpcError as error:
             logger.debug("codex has nothing to interrupt: %s", error.message[:200])
 
@@ -253,10 +257,7 @@ class CodexSession:
         self._tell(self._translation.forget_background({task.id for task in self._translation.tasks}))
 
     async def set_mode(self, mode: str) -> None:
-        wanted = MODES.get(mode)
-        if wanted is None or (mode == FULL_ACCESS and self._opening.configured_mode != FULL_ACCESS):
-            names = ", ".join(choice.id for choice in offered(self._opening.configured_mode))
-            raise AgentError(f"Codex has no mode {mode} here.", hint=f"Choose one of: {names}.")
+        wanted = chosen(mode, self._opening.configured_mode)
         await self._change(replace(self._settings, mode=wanted))
         self._mailbox.put(ModeChanged(mode))
 
@@ -269,7 +270,10 @@ class CodexSession:
     async def _change(self, settings: calls.Settings) -> None:
         """Every turn brings the settings anyway; this makes them hold for one that runs."""
         params = {"threadId": self._thread, **calls.settings_of(settings, self._model)}
-        await self._call_loaded("thread/settings/update", params)
+        try:
+            await self._call_loaded("thread/settings/update", params)
+        except RpcError as error:
+            raise AgentError("Codex did not take this setting.", "Choose another one.", error.message[:500]) from error
         self._settings = settings
 
     async def close(self) -> None:
@@ -294,8 +298,8 @@ class CodexSession:
         await self._wait_for(self._stopped)
         if self._translation.tasks:
             self._mailbox.put(BackgroundAbandoned(self._translation.tasks))
-        await self._call("thread/backgroundTerminals/clean", {"threadId": self._thread})
-        await self._call("thread/unsubscribe", {"threadId": self._thread})
+        for method in ("thread/backgroundTerminals/clean", "thread/unsubscribe"):
+            await self._call(method, {"threadId": self._thread}, within=STOP_LIMIT)
 
     # -- what the server tells
 
@@ -308,7 +312,7 @@ class CodexSession:
             case TurnEnded():
                 self._turn_ended(event)
             case RequestResolved():
-                self._chores.start(self._asking.resolved(event.request_id, "Codex does not wait for it any more."))
+                self._chores.start(self._asking.resolved(event.request_id))
             case SettingsChanged(thread=self._thread):
                 self._settings_changed(event)
             case ItemCompleted(item=AgentMessage(questions=questions)) if questions:
@@ -333,7 +337,7 @@ class CodexSession:
         await self._opening.release()
 
     def _turn_ended(self, event: TurnEnded) -> None:
-        self._chores.start(self._asking.withdraw(event.thread, "The turn is over."))
+        self._chores.start(self._asking.turn_over(event.thread))
         if event.thread == self._thread:
             self._ended, self._announced = event.turn, None
             self._idle.set()
@@ -398,6 +402,11 @@ class CodexSession:
             modes=offered(opening.configured_mode),
             efforts=tuple(AgentChoice(effort, effort, told) for effort, told in efforts),
         )
+
+
+def _unanswered() -> TurnFailed:
+    hint = "Look at what it does next; send the message again if it does nothing."
+    return TurnFailed(FailureKind.OTHER, "Codex did not answer.", hint)
 
 
 def _refused(error: RpcError) -> TurnFailed:

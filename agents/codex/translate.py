@@ -250,7 +250,7 @@ class Translation:
         items = [item for item, call in self._open.items() if thread in {None, call.thread}]
         for item in items:
             del self._open[item]
-        self._patches.clear()
+            self._patches.pop(item, None)
         return [ToolFinished(ToolId(item), status) for item in items]
 
     def _return_steered(self, why: str) -> list[AgentEvent]:

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from agents.codex.modes import FULL_ACCESS
+from agents.codex.session import CodexSession
 from agents.contract import (
     AgentError,
     AgentGoneError,
@@ -23,6 +24,7 @@ from agents.contract import (
     ProcessExited,
     Prompt,
     SessionStarted,
+    TitleChanged,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -374,3 +376,99 @@ async def test_compact_is_codex_own_and_an_unknown_command_is_refused(stage: Sta
     assert stage.pipe.of("thread/compact/start") == [{"threadId": ROOT}]
     with pytest.raises(AgentError):
         await stage.session.prompt(Prompt("/dance", is_command=True))
+
+
+@pytest.mark.asyncio
+async def test_a_decision_that_comes_as_the_turn_ends_is_told_as_not_delivered(stage: Stage) -> None:
+    stage.person.decide = lambda _: Decision(Verdict.DENY, "too late")
+
+    def ends(call: dict[str, Any]) -> dict[str, Any]:
+        stage.pipe.tell("turn/completed", **turn_ended("interrupted"))
+        return {"turnId": call["params"]["expectedTurnId"]}
+
+    stage.pipe.answers["turn/steer"] = ends
+    await stage.turn()
+    asks(stage, 1)
+    await stage.person.until(lambda: bool(stage.person.told_of))
+    assert stage.person.told_of == [(stage.person.requests[0].id, False)]
+    assert stage.person.withdrawals == []
+    assert stage.pipe.replies() == []
+
+
+@pytest.mark.asyncio
+async def test_why_a_question_is_not_answered_is_told_to_the_turn() -> None:
+    stage = Stage(Person(answer=Declined("ask me tomorrow")))
+    await stage.turn()
+    asks(stage, 1, "item/tool/requestUserInput", questions=[{"id": "db", "question": "Which?", "options": None}])
+    await stage.pipe.until(lambda: bool(stage.pipe.replies()))
+    assert "ask me tomorrow" in stage.pipe.of("turn/steer")[0]["input"][0]["text"]
+    await stage.close()
+
+
+@pytest.mark.asyncio
+async def test_late_words_of_a_closed_session_do_not_reach_the_next_one_of_its_thread(stage: Stage) -> None:
+    await stage.session.close()
+    stage.pipe.tell("item/completed", turnId="turn-1", item=message("an old answer"))
+    stage.pipe.tell("turn/completed", **turn_ended())
+    await asyncio.sleep(0)
+    again = stage.open(ROOT, Person())
+    stage.pipe.tell("turn/started", turn={"id": "turn-2", "rootTurnId": "turn-2"})
+    events = []
+    async for event in again.events:
+        events.append(type(event))
+        if isinstance(event, TurnStarted):
+            break
+    assert events == [SessionStarted, TurnStarted]
+    await again.close()
+
+
+@pytest.mark.asyncio
+async def test_what_a_thread_tells_before_its_session_listens_is_not_lost(stage: Stage) -> None:
+    stage.pipe.tell("thread/name/updated", "thread-new", threadName="Early")
+    await asyncio.sleep(0)
+    fresh = stage.open("thread-new", Person())
+    assert await stage.next(TitleChanged, fresh) == TitleChanged("Early")
+    await fresh.close()
+
+
+@pytest.mark.asyncio
+async def test_a_lost_answer_is_no_lost_turn(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CodexSession._call, "__defaults__", (0.05,))
+
+    def begins(_: dict[str, Any]) -> None:
+        stage.pipe.tell("turn/started", turn={"id": "turn-1", "rootTurnId": "turn-1"})
+
+    stage.pipe.answers["turn/start"] = begins
+    await stage.session.prompt(Prompt("go"))
+    stage.pipe.tell("turn/completed", **turn_ended())
+    kinds = [type(event) async for event in _until_end(stage)]
+    assert kinds == [SessionStarted, TurnStarted, TurnFinished]
+
+
+@pytest.mark.asyncio
+async def test_silence_instead_of_an_answer_is_said(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CodexSession._call, "__defaults__", (0.05,))
+    stage.pipe.answers["turn/start"] = lambda _: None
+    await stage.session.prompt(Prompt("go"))
+    failed = await stage.next(TurnFailed)
+    assert isinstance(failed, TurnFailed)
+    assert "did not answer" in failed.title
+
+
+@pytest.mark.asyncio
+async def test_a_setting_codex_refuses_is_an_error_for_people(stage: Stage) -> None:
+    refusal = {"error": {"code": -32600, "message": "unknown variant `huge`"}}
+    stage.pipe.answers["thread/settings/update"] = refusal
+    with pytest.raises(AgentError) as caught:
+        await stage.session.set_effort("huge")
+    assert "huge" not in caught.value.title
+    assert "huge" in caught.value.detail
+
+
+@pytest.mark.asyncio
+async def test_another_model_is_said_with_what_it_offers(stage: Stage) -> None:
+    await stage.next(SessionStarted)
+    stage.pipe.tell("thread/settings/updated", threadSettings={"model": "gpt-6.2-sol", "effort": "low"})
+    started = await stage.next(SessionStarted)
+    assert isinstance(started, SessionStarted)
+    assert started.model == "gpt-6.2-sol"
