@@ -23,7 +23,7 @@ from app.paths import Folders, folders
 from app.settings import Settings, load
 
 MIN_FREE_BYTES = 200 * 1024 * 1024
-QT_TRIAL = "import sys; from PySide6.QtWidgets import QApplication; QApplication(sys.argv[:1]); say('ok')"
+QT_TRIAL = "import sys; from PySide6.QtWidgets import QApplication; QApplication(sys.argv[:1])"
 QT_TRIAL_SECONDS = 30
 
 
