@@ -55,6 +55,7 @@ class Reaper:
 
     def release(self, record: ProcessRecord) -> None:
         """The process is gone; what it left behind is ended now."""
+        self._marks.pop(record.pid, None)
         if self._registered.pop(record.pid, None) is not None:
             self._write(f"-{record.pid}")
 

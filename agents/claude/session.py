@@ -115,7 +115,11 @@ class ClaudeSession:
 
     async def begin(self) -> Json:
         """The handshake. Raises what ``AgentBackend.open`` raises; the session must then be closed."""
-        response = await self._calls.call("initialize", START_TIMEOUT, hooks=None, sdkMcpServers=[HUB_SERVER])
+        try:
+            response = await self._calls.call("initialize", START_TIMEOUT, hooks=None, sdkMcpServers=[HUB_SERVER])
+        except AgentGoneError as error:
+            await asyncio.wait({self._main}, timeout=END_TIMEOUT)  # until its last words are read
+            raise self._gone() from error
         check_version(wire.text_of(response, "claude_code_version"))
         check_login(response)
         if not await self._requests.wait_for_tools(TOOLS_TIMEOUT):

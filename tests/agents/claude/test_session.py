@@ -278,3 +278,14 @@ async def test_only_the_agents_own_commands_are_sent_as_commands(tmp_path: Path)
     assert "client_composed" not in program.written[-1]
     assert program.written[-1]["message"]["content"] == "/compact"
     await talk.close()
+
+
+async def test_a_program_that_is_gone_before_the_first_word_says_why(tmp_path: Path) -> None:
+    program = FakeProgram()
+    program.dies(3)
+    session = ClaudeSession(program, Person(), tmp_path, SESSION, lambda: "id-1")
+    program.stderr_tail = "no such configuration"
+    with pytest.raises(AgentGoneError) as caught:
+        await session.begin()
+    assert caught.value.detail == "no such configuration"
+    await session.close()
