@@ -180,6 +180,7 @@ class Check:
         while True:
             message = await self._next(sent, lambda seen: bool(seen.file and name in seen.file.name), handled)
             if message.file and name in message.file.name:
+                await self._end_of_turn(message)  # else the next text is steered into this turn
                 return
             handled.add(looks(message))
             if any("Allow" in label for label in message.labels):
