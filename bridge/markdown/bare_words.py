@@ -15,7 +15,7 @@ _FILES = (
     "pub py rest rs sc sh so st sv tf vi zip"
 )
 _ATTRIBUTES = (
-    "abc at auto box build buy call cards case cash click codes compare data date day days deals delta dot email "
+    "abc at auto box build buy call cards case cash click codes compare data date day deals delta dot email "
     "events fail family fast final fit free fun game games group help host id info is limited live man market menu "
     "mobile name network next now one open parts pay photo photos pics place play plus post press prod properties "
     "property quest re read rent repair report review reviews room run safe sale save search secure security seek "
@@ -76,7 +76,9 @@ def _word(text: str, match: re.Match[str]) -> tuple[int, int] | None:
 def _file(text: str, match: re.Match[str], before: str) -> tuple[int, int] | None:
     stem = _stem(before)
     sign = before[-len(stem) - 1 : -len(stem)] if stem else "/"
-    if ".." in stem or stem.startswith(".") or sign in {"/", "@", "_"}:
+    if sign == "_":
+        stem = stem.partition(".")[2]
+    if not stem or sign in {"/", "@"}:
         return None
     lead = before.lstrip("([") if sign == "\\" else stem
     tail = _AFTER.match(text, match.end())
@@ -89,7 +91,8 @@ def _stem(before: str) -> str:
     start = len(before)
     while start and (before[start - 1].isalnum() or before[start - 1] in ".-"):
         start -= 1
-    return before[start:] if before and before[-1].isalnum() else ""
+    stem = before[start:].rpartition("..")[2].lstrip(".")
+    return stem if stem and stem[-1].isalnum() else ""
 
 
 def _command(text: str, match: re.Match[str], before: str) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol, cast
@@ -52,6 +52,7 @@ _INVISIBLE = frozenset(
 )
 
 RawEntity = dict[str, Any]
+_HTML = {"@type": "textParseModeHTML"}
 
 
 class TelegramBadRequest(Exception):
@@ -102,7 +103,26 @@ def send(html: str, caption: bool = False) -> Sent:
     """What a person would get; raises TelegramBadRequest as sendMessage (or a caption) would."""
     if not html and not caption:
         raise TelegramBadRequest("Message text is empty")
-    raw = _cleaned(_parse_raw(html))
+    return _sent(_parse_raw(html), caption)
+
+
+def send_markdown(markdown: str) -> Sent:
+    """The same for parse_mode=MarkdownV2."""
+    if not markdown:
+        raise TelegramBadRequest("Message text is empty")
+    return _sent(_parse_raw(markdown, {"@type": "textParseModeMarkdown", "version": 2}))
+
+
+def send_entities(text: str, entities: Sequence[Entity]) -> Sent:
+    """The same for a text with ``entities`` beside it."""
+    if not text:
+        raise TelegramBadRequest("Message text is empty")
+    raw = [{"@type": "textEntity", "offset": e.offset, "length": e.length, "type": _raw_type(e)} for e in entities]
+    return _sent({"text": text, "entities": raw})
+
+
+def _sent(parsed: dict[str, Any], caption: bool = False) -> Sent:
+    raw = _cleaned(parsed)
     text, kept = _trimmed(raw["text"], raw["entities"])
     if all(ord(char) in _INVISIBLE for char in text):
         if not caption:
@@ -146,14 +166,14 @@ def _execute(request: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _parse_raw(html: str) -> dict[str, Any]:
+def _parse_raw(source: str, mode: Mapping[str, Any] = _HTML) -> dict[str, Any]:
     try:
-        size = len(html.encode())
+        size = len(source.encode())
     except UnicodeEncodeError:
         raise TelegramBadRequest("Can't parse entities: Text must be encoded in UTF-8") from None
     if size > SOURCE_LIMIT:
         raise TelegramBadRequest("Text is too long")
-    return _execute({"@type": "parseTextEntities", "text": html, "parse_mode": {"@type": "textParseModeHTML"}})
+    return _execute({"@type": "parseTextEntities", "text": source, "parse_mode": mode})
 
 
 def _cleaned(raw: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +229,13 @@ def _name(entity: RawEntity) -> str:
 
 def _entities(raw: list[RawEntity]) -> tuple[Entity, ...]:
     return tuple(Entity(_name(e), e["offset"], e["length"], _extra(e["type"])) for e in raw)
+
+
+def _raw_type(entity: Entity) -> dict[str, Any]:
+    kinds = {name: kind for kind, name in _NAMES.items()}
+    if not entity.extra.get("language"):
+        kinds["pre"] = "Pre"
+    return {"@type": "textEntityType" + kinds.get(entity.type, entity.type.capitalize()), **entity.extra}
 
 
 def _extra(kind: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,249 @@
+"""The renderer's figures: time against the bare parser, memory, and what of a corpus arrives.
+
+``python -m tests.benchmarks.render --json [--quick]``. The corpus is our own inputs and the Markdown that lies on this
+computer (``tests.markdown.documents``); rows of telegramify-markdown are added where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from bridge.markdown import Part, render, render_tail
+from bridge.simulator import tdlib
+from bridge.simulator.tdlib import Sent
+from tests.benchmarks import telegramify
+from tests.markdown.documents import Document, installed_documents, own_documents
+from tests.markdown.judge import Score, judge
+from tests.markdown.own_inputs import answers
+from tests.markdown.reference import bare_parser
+
+SHARES = ("bold", "italic", "strike", "code", "pre", "language", "link")
+STREAM_LENGTH = 20_000
+STATUS_UNITS = 1_200
+"""UTF-16 units of tail that a status message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """``at_least``: the goal is a floor of its own, not a ceiling."""
+
+    value: float
+    goal: float
+    unit: str
+    floor: float | None = None
+    at_least: bool = False
+
+    @property
+    def holds(self) -> bool:
+        return self.value >= self.goal if self.at_least else self.value <= self.goal
+
+    def as_json(self) -> dict[str, float | str | None]:
+        return {"value": round(self.value, 5), "floor": self.floor, "goal": self.goal, "unit": self.unit}
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    arguments.add_argument("--quick", action="store_true", help="fewer runs, at most 45 seconds")
+    options = arguments.parse_args()
+    rounds = 15 if options.quick else 60
+    documents = [*own_documents(), *installed_documents()]
+    if options.quick:
+        documents = documents[:: max(1, len(documents) // 400)]
+    figures = {**_times(documents, rounds), **_pathological(options.quick), **_stream(), **_memory()}
+    _say(f"judging {len(documents)} documents")
+    figures |= _corpus(judge(documents, render))
+    rows, note = _others(documents)
+    ok = all(figure.holds for figure in figures.values())
+    result = {
+        "name": "render",
+        "ok": ok,
+        "figures": {key: figure.as_json() for key, figure in figures.items()},
+        "rows": rows,
+        "notes": f"{len(documents)} documents; ratios are medians of {rounds} paired rounds in CPU time. {note}",
+    }
+    sys.stdout.write((json.dumps(result, ensure_ascii=True) if options.json else _table(result)) + "\n")
+    return 0 if ok else 1
+
+
+# --- time ---------------------------------------------------------------------------------------------------------
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    gc.collect()
+    gc.disable()
+    start = time.process_time()
+    work()
+    spent = time.process_time() - start
+    gc.enable()
+    return spent
+
+
+def _paired(source: Sequence[str], rounds: int, repeat: int = 1) -> tuple[float, float]:
+    """Median ratio of rendering to bare parsing, and the parse in microseconds; each round measures both."""
+    parse = bare_parser().parse
+
+    def floor() -> None:
+        for text in source:
+            for _ in range(repeat):
+                parse(text)
+
+    def ours() -> None:
+        for text in source:
+            for _ in range(repeat):
+                render(text)
+
+    pairs = [(_seconds(floor), _seconds(ours)) for _ in range(rounds)]
+    return median(mine / bare for bare, mine in pairs), median(bare for bare, _ in pairs) / repeat * 1e6
+
+
+def _times(documents: Sequence[Document], rounds: int) -> dict[str, Figure]:
+    _say("timing a usual answer and real files")
+    ratio, floor = _paired([_typical()], rounds, repeat=20)
+    real = [document.text for document in documents if document.kind == "real"][: 12 if rounds < 30 else 60]
+    files_ratio, files_floor = _paired(real or list(answers().values()), max(3, rounds // 6))
+    return {
+        "typical_ratio": Figure(ratio, 1.35, "x", round(floor, 1)),
+        "files_ratio": Figure(files_ratio, 1.3, "x", round(files_floor, 1)),
+    }
+
+
+def _typical() -> str:
+    """An answer of 1.5 kB: headings, lists, code, a table."""
+    return (answers()["patch_notes"] + answers()["diff"])[:1500]
+
+
+def pathological() -> dict[str, str]:
+    """Inputs that break slow renderers."""
+    sentence = "The **quick** brown fox jumps over the `lazy` dog and runs on to [the end](https://ex.com/a). "
+    return {
+        "prose": (sentence * 8 + "\n\n") * (1_000_000 // (8 * len(sentence))),
+        "prose_180k": (sentence * 8 + "\n\n") * (180_000 // (8 * len(sentence))),
+        "list": "- item **one** and `two`\n" * 40_000,
+        "list_180k": "- item **one** and `two`\n" * 7_000,
+        "word": "w" * 1_000_000,
+        "word_180k": "w" * 180_000,
+        "brackets": "[" * 64_000,
+        "quotes": "> " * 200 + "deep",
+        "quotes_90": "> " * 90 + "deep",
+        "emphasis": "*a **b " * 2_000,
+        "ticks": "".join("`" * (n % 40 + 1) + " " for n in range(1_500)),
+        "many_names": "see main.py and **lib.rs** " * 6_000,
+    }
+
+
+_SLOW = frozenset({"prose", "list", "list_180k", "brackets"})
+
+
+def _pathological(is_quick: bool) -> dict[str, Figure]:
+    """The worst ratio; what takes the parser a second is measured once, and left out of a quick run."""
+    worst, name = 0.0, ""
+    for label, source in pathological().items():
+        if label in _SLOW and is_quick:
+            continue
+        ratio, floor = _paired([source], 1 if label in _SLOW else 5)
+        _say(f"{label}: {ratio:.2f} x the parse of {floor / 1e3:.1f} ms")
+        if ratio > worst:
+            worst, name = ratio, label
+    _say(f"worst is {name}")
+    return {"worst_ratio": Figure(worst, 3.0, "x")}
+
+
+def _stream() -> dict[str, Figure]:
+    """The live tail of a growing answer at two renders a second: the worst quarter of it, as a share of one core."""
+    _say("streaming")
+    text = ("\n\n".join(answers().values()) * 10)[:STREAM_LENGTH]
+    lengths = range(STREAM_LENGTH * 3 // 4, STREAM_LENGTH, 400)
+    spent = [_seconds(lambda length=length: render_tail(text[:length], STATUS_UNITS)) for length in lengths]  # type: ignore[misc]
+    return {"stream_core_share": Figure(2 * median(spent), 0.02, "share")}
+
+
+def _memory() -> dict[str, Figure]:
+    _say("memory for 1 MB")
+    source = pathological()["prose"]
+    render(source[:1000])
+    gc.collect()
+    tracemalloc.start()
+    parts = render(source)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    del parts
+    return {"peak_extra_mb": Figure(peak / 1e6, 100, "MB")}
+
+
+# --- what arrives -------------------------------------------------------------------------------------------------
+
+
+def _corpus(score: Score) -> dict[str, Figure]:
+    for line in score.lossy:
+        _say(line)
+    _say(f"{score.messages} messages, {score.letters} letters and digits, {score.fences} fences")
+    goals = {"code": 0.999, "link": 0.999}
+    return {
+        "refused": Figure(score.refused, 0, "messages"),
+        "over_limit": Figure(score.over_limit, 0, "messages"),
+        "empty": Figure(score.empty, 0, "messages"),
+        "over_entities": Figure(score.over_entities, 0, "messages"),
+        "lost_letters": Figure(score.lost_letters, 20, "letters"),
+        **{
+            f"{style}_kept": Figure(score.share(style), goals.get(style, 1.0), "share", at_least=True)
+            for style in SHARES
+        },
+        "fences_exact": Figure(score.exact_share, 0.999, "share", at_least=True),
+    }
+
+
+def _others(documents: Sequence[Document]) -> tuple[list[dict[str, float | str]], str]:
+    """The same corpus through telegramify-markdown, in both of its forms."""
+    if not telegramify.is_installed():
+        return [], "telegramify-markdown is not installed: its rows are left out."
+    rows: list[dict[str, float | str]] = []
+    forms: tuple[tuple[str, Callable[[str], Sequence[Part]], Callable[[Part], Sent]], ...] = (
+        ("telegramify-markdown (entities)", telegramify.as_entities, telegramify.send_entities),
+        ("telegramify-markdown (MarkdownV2)", telegramify.as_markdown, telegramify.send_markdown),
+    )
+    for name, renderer, send in forms:
+        _say(f"judging {name}")
+        score = judge(documents, renderer, send)
+        row: dict[str, float | str] = {"name": name, "version": telegramify.version()}
+        row |= {key: figure.value for key, figure in _corpus_quiet(score).items()}
+        row["messages"] = score.messages
+        rows.append(row)
+    return rows, f"compared with telegramify-markdown {telegramify.version()}."
+
+
+def _corpus_quiet(score: Score) -> dict[str, Figure]:
+    score.lossy.clear()
+    return _corpus(score)
+
+
+def _table(result: dict[str, object]) -> str:
+    figures, rows = result["figures"], result["rows"]
+    assert isinstance(figures, dict)
+    assert isinstance(rows, list)
+    lines = [f"{'figure':<18} {'ours':>10} {'goal':>8} " + " ".join(f"{row['name']:>34}" for row in rows)]
+    for key, figure in figures.items():
+        others = " ".join(f"{_short(row.get(key)):>34}" for row in rows)
+        lines.append(f"{key:<18} {_short(figure['value']):>10} {figure['goal']:>8} {others}")
+    return "\n".join([*lines, str(result["notes"]), "ok" if result["ok"] else "NOT OK"])
+
+
+def _short(value: object) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+if __name__ == "__main__":
+    assert tdlib.is_available(), "needs tdjson (pip install tdjson)"
+    sys.exit(main())
