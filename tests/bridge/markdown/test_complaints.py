@@ -31,9 +31,7 @@ def test_a_fence_of_four_ticks_keeps_the_fence_inside() -> None:
 
 
 def test_words_in_angle_brackets_arrive() -> None:
-    source = (
-        "**Author: Ann <ann.lee@example.test>** wrote `Map<String, List<Int>>`; use <key> and </think>. 3 <4 && 5> 2"
-    )
+    source = "**Author: Ann <ann.lee@example.test>** wrote `Map<String, List<Int>>`; use <key> and </x>. 3 <4 && 5> 2"
     (message,) = sent(source)
     plain = source.replace("*", "").replace("`", "")
     assert message.text == plain.replace("<ann.lee@example.test>", "ann.lee@example.test")
