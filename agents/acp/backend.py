@@ -57,6 +57,7 @@ class Parts:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     new_id: Callable[[], str] = lambda: secrets.token_hex(8)
+    tools: Callable[[], HubTools] = HubTools
 
 
 class AcpBackend:
@@ -76,7 +77,7 @@ class AcpBackend:
         self.finder = finder
         self.dialect = dialect or AcpDialect(kind, kind)
         self._parts = parts or Parts()
-        self._tools = HubTools()
+        self._tools = self._parts.tools()
         self._desk = Desk(self.dialect, launch, self._tools, self._parts.clock, self._parts.sleep, self._parts.new_id)
         self._connections: set[Connection] = set()
         self._shared: Connection | None = None

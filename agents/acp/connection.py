@@ -24,6 +24,8 @@ CLIENT_VERSION = "0.1.0"
 _EXIT_WAIT = 5.0
 """Seconds between the end of the output and the end of the process."""
 
+_LAST_WORDS = 2.0
+
 
 class Resident(Protocol):
     """A session, as its process sees it. All but ``serve``'s coroutine runs in the reader and must not block."""
@@ -71,6 +73,9 @@ class Connection:
                 f"{self._dialect.title} refused to start.", "Start it in a terminal to see why.", error.detail
             ) from error
         except AgentGoneError as error:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WORDS):
+                    await self.pipe.wait()  # its last words on stderr may come after the end of its output
             raise AgentGoneError(
                 f"{self._dialect.title} did not start.",
                 "Start it in a terminal to see why.",
@@ -178,7 +183,10 @@ class Connection:
     def _notified(self, notification: Notification) -> None:
         params = mapping(notification.params)
         resident = self._residents.get(text(params.get("sessionId")))
-        if resident is None:
+        if "sessionId" not in params:
+            for everyone in list(self._residents.values()):
+                everyone.notice(notification)
+        elif resident is None:
             logger.debug("%s: %s for no open session", self._dialect.title, notification.method)
         elif notification.method == "session/update":
             resident.take(read_update(params)[1])

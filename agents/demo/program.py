@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.demo.history import HOME, History, Said
-from agents.demo.scenes import COMMANDS, VERSION, SceneError, play
+from agents.demo.scenes import COMMANDS, VERSION, play
+from agents.demo.script import ScriptError
 from agents.demo.stage import Actor, Stage
 from agents.demo.tool_client import ToolClient
 from agents.jsonrpc import INVALID_PARAMS, Notification, Peer, Request
@@ -147,6 +148,8 @@ class DemoAgent:
             await request.refuse(_NOT_FOUND, "Resource not found", {"details": "no such session"})
             return
         for said in self._history.read(str(params["sessionId"])):
+            if said.role == "tool":
+                continue
             kind = "user_message_chunk" if said.role == "user" else "agent_message_chunk"
             update = {"sessionUpdate": kind, "content": {"type": "text", "text": said.text}}
             await self.peer.notify("session/update", {"sessionId": params["sessionId"], "update": update})
@@ -243,7 +246,7 @@ class DemoAgent:
             await request.reply({"stopReason": "cancelled"})
             return
         error = turn.exception()
-        if isinstance(error, SceneError):
+        if isinstance(error, ScriptError):
             await request.refuse(-32603, error.title, {"details": error.detail})
             return
         if error is not None:

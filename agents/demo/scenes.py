@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from agents.contract import AgentError
+from agents.demo.script import ScriptError, play_script, scene_in
 from agents.demo.stage import Stage, read_text
 from agents.demo.wording import PICTURE, QUESTION, QUESTIONS, STEPS, TOUR, quoted, scene_of
 
@@ -17,10 +17,6 @@ FLOOD = 20_000
 """Pieces of the flood."""
 HUGE = 3 * 1024 * 1024
 """Bytes of the huge line."""
-
-
-class SceneError(AgentError):
-    """The turn ends with an error answer, on request."""
 
 
 async def tour(stage: Stage) -> None:
@@ -156,7 +152,7 @@ async def unknown(stage: Stage) -> None:
 
 
 async def failure(stage: Stage) -> None:
-    raise SceneError("Internal error", detail=stage.words("failure"))
+    raise ScriptError("Internal error", detail=stage.words("failure"))
 
 
 async def background(stage: Stage) -> None:
@@ -210,6 +206,9 @@ COMMANDS = (
 
 async def play(stage: Stage) -> None:
     """Do what the prompt asks for."""
+    if own := scene_in(stage.prompt):
+        await play_script(stage, own)
+        return
     if stage.prompt.startswith("/"):
         await _obey(stage)
         return

@@ -45,6 +45,7 @@ class Actor:
     effort: str = "low"
     used: int = 0
     was_denied: bool = False
+    left: list[asyncio.subprocess.Process] = field(default_factory=list, repr=False)
     turn: asyncio.Task[None] | None = field(default=None, repr=False)
     later: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
 
@@ -113,8 +114,8 @@ class Stage:
         self.actor.was_denied = not is_allowed
         return is_allowed
 
-    async def run(self, command: str) -> None:
-        """Ask, then run a command in the session's folder and report what it printed."""
+    async def run(self, command: str, *, is_quiet: bool = False, in_background: bool = False) -> None:
+        """Ask, then run a command in the session's folder and report what it printed; ``is_quiet``: only that."""
         call = {
             "toolCallId": self._call_id(),
             "title": command,
@@ -125,15 +126,31 @@ class Stage:
         await self.update("tool_call", status="pending", **call)
         if not await self.is_allowed(call):
             await self._finish(call, "failed", "The user denied this command.")
-            await self.tell("not_run")
+            if not is_quiet:
+                await self.tell("not_run")
             return
         await self.update("tool_call_update", toolCallId=call["toolCallId"], status="in_progress")
-        code, output = await self._run(command)
+        code, output = await self._leave(command) if in_background else await self._run(command)
         raw = {"output": output, "exitCode": code}
         await self._finish(call, "completed" if code == 0 else "failed", output, raw)
+        if is_quiet:
+            return
         await self.tell("ran", code=code)
         if output.strip():
             await self.say(f"\n\n{self.words('its_output')}\n\n```\n{output.strip()[:1500]}\n```")
+
+    async def _leave(self, command: str) -> tuple[int, str]:
+        """Start a command that goes on by itself; it ends with the agent's process tree at the latest."""
+        process = await asyncio.create_subprocess_shell(
+            command,
+            cwd=self.actor.cwd,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=sys.platform != "win32",
+        )
+        self.actor.left.append(process)
+        return 0, f"started in the background (pid {process.pid})"
 
     async def _run(self, command: str) -> tuple[int, str]:
         process = await asyncio.create_subprocess_shell(
@@ -187,6 +204,7 @@ class Stage:
         await self.update("tool_call", status="in_progress", **call)
         text, is_error = await self.actor.tools.call(tool, arguments)
         await self._finish(call, "failed" if is_error else "completed", text)
+        self.history.add(self.actor.id, Said("tool", text))
         return text, is_error
 
     async def remember(self) -> None:

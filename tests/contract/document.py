@@ -11,7 +11,7 @@ from tests.contract.kinds import How, table
 from tests.contract.promises import PROMISES
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "protocols.md"
-_MARKS = {How.IN_PROTOCOL: "yes", How.BY_HUB: "by the hub", How.IMPOSSIBLE: "no"}
+_MARKS = {How.IN_PROTOCOL: "yes", How.BY_TOOL: "by a tool", How.BY_HUB: "by the hub", How.IMPOSSIBLE: "no"}
 _HEAD = """\
 # What each agent promises
 

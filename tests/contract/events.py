@@ -14,6 +14,8 @@ from tests.contract.exchange import load
 from tests.contract.rig import FIXTURES
 
 TABLE = Path(__file__).with_name("events.toml")
+ACP_KINDS = ("qwen", "hermes", "opencode", "demo")
+"""Kinds that speak ACP: the rows of ``acp`` are theirs too, before rows of their own."""
 Name = Callable[[Mapping[str, Any]], str]
 
 
@@ -29,6 +31,8 @@ def table() -> dict[str, dict[str, Becomes]]:
     """Kind -> message -> what it becomes."""
     raw = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     found = {kind: {name: Becomes(*row) for name, row in rows.items()} for kind, rows in raw.items()}
+    for kind in ACP_KINDS:
+        found[kind] = found["acp"] | found.get(kind, {})
     for kind, ignored in _IGNORED_BY_ADAPTERS.items():
         found[kind] |= {name: Becomes("", why) for name, why in ignored.items()}
     return found

@@ -118,6 +118,7 @@ class RecordedPipe:
         self._pipe = pipe
         self._recorder = recorder
         self._number = number
+        self._is_stopped = False
         self.is_killed = False
 
     @property
@@ -141,7 +142,9 @@ class RecordedPipe:
             self._recorder.line(self._number, "out", line)
             yield line
         code = await self._pipe.wait()
-        end = {"code": code, "stderr": self.stderr_tail[-300:]}
+        end: dict[str, Any] = {"code": code, "stderr": self.stderr_tail[-300:]}
+        if self._is_stopped:
+            end["by_hub"] = True
         self._recorder.entries.append(Entry(self._number, "exit", end, self.is_killed))
 
     async def send(self, line: bytes) -> None:
@@ -155,6 +158,7 @@ class RecordedPipe:
         return await self._pipe.wait()
 
     async def stop(self, grace: float = 5.0) -> int | None:
+        self._is_stopped = True
         return await self._pipe.stop(grace)
 
 
@@ -202,7 +206,7 @@ class PlayedPipe:
     async def _until(self, count: int, entry: Entry) -> None:
         while not self._is_stopped:
             is_ready = self._received >= count and (self._is_killed or not entry.is_killed)
-            if is_ready:
+            if is_ready and not (entry.kind == "exit" and entry.message.get("by_hub")):
                 return
             self._news.clear()
             await self._news.wait()

@@ -10,16 +10,18 @@ from pathlib import Path
 
 from tests.contract.promises import PROMISES, Promise
 from tests.contract.rig import Kind
-from tests.contract.rigs import claude, codex
+from tests.contract.rigs import claude, codex, demo
 
 TABLE = Path(__file__).with_name("table.toml")
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (claude.KIND, codex.KIND)}
+_ALL = (claude.KIND, codex.KIND, demo.KIND)
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
 class How(StrEnum):
     """Where a promise is kept."""
 
     IN_PROTOCOL = "in the protocol"
+    BY_TOOL = "by a tool of the hub"
     BY_HUB = "by the hub"
     IMPOSSIBLE = "impossible"
 
@@ -48,5 +50,8 @@ def cases(*, is_live: bool) -> Iterator[tuple[Kind, Promise]]:
     """What is to be run: every promise that a kind keeps in its protocol."""
     for name, kept in table().items():
         for promise in PROMISES.values():
-            if kept[promise.name].how is How.IN_PROTOCOL and (is_live or not promise.is_live_only):
+            how = kept[promise.name].how
+            if is_live and how in {How.IN_PROTOCOL, How.BY_TOOL}:
                 yield KINDS[name], promise
+            elif how is How.IN_PROTOCOL and not promise.is_live_only:
+                yield KINDS[name], promise  # a tool of the hub speaks beside the wire that is recorded

@@ -1,0 +1,198 @@
+"""The scripted model in the OpenAI chat-completions wire format, for Qwen Code, Hermes and OpenCode."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.models.script import (
+    Answer,
+    Ask,
+    Call,
+    Cut,
+    Edit,
+    Fail,
+    Hang,
+    ProposePlan,
+    Read,
+    Role,
+    Run,
+    Said,
+    Say,
+    ScriptedModel,
+    SendFile,
+    Think,
+    ToolNames,
+    Write,
+)
+from tests.models.server import Body, Reply, now, pause
+
+_ROLES = {"user": Role.USER, "assistant": Role.MODEL, "tool": Role.TOOL}
+SERVER = "hub_topic1"
+"""The hub's tool server in the session of the suite."""
+
+
+class ChatWire:
+    """``POST /v1/chat/completions``."""
+
+    def __init__(self, model: ScriptedModel, tools: ToolNames) -> None:
+        self.model = model
+        self._tools = tools
+        self._ids = itertools.count(1)
+
+    def post(self, path: str, headers: Mapping[str, str], body: Body, reply: Reply) -> None:
+        if not path.endswith("/chat/completions"):
+            reply.whole(404, _error("not_found_error", path))
+        elif not body.get("tools"):
+            self._send(body, (Say("auxiliary answer"),), reply)  # titles, suggestions and summaries
+        else:
+            self._send(body, self.model.answer(conversation(body), json.dumps(body)), reply)
+
+    def _send(self, body: Body, answer: Answer, reply: Reply) -> None:
+        first = answer[0] if answer else None
+        if isinstance(first, Fail):
+            after = {} if first.retry_after is None else {"retry-after": str(first.retry_after)}
+            reply.whole(first.status, _error(first.kind, first.message), after)
+        elif body.get("stream"):
+            self._stream(body, answer, reply)
+        else:
+            text = "".join(part.text for part in answer if isinstance(part, Say))
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            reply.whole(200, {**self._head(body), "object": "chat.completion", "choices": [choice], "usage": _USAGE})
+
+    def _stream(self, body: Body, answer: Answer, reply: Reply) -> None:
+        head = {**self._head(body), "object": "chat.completion.chunk"}
+
+        def send(delta: dict[str, Any], finish: str | None = None) -> None:
+            reply.event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+        reply.begin_stream()
+        send({"role": "assistant", "content": ""})
+        calls = 0
+        for part in answer:
+            if isinstance(part, Hang):
+                reply.wait(part.seconds)
+            elif isinstance(part, Cut):
+                reply.cut()
+            elif isinstance(part, Say):
+                for piece in part.pieces:
+                    send({"content": piece})
+                    pause(part.delay, reply)
+            elif isinstance(part, Think):
+                send({"reasoning_content": part.text})
+            elif not isinstance(part, Fail):
+                send({"tool_calls": [self._call(calls, part)]})
+                calls += 1
+        send({}, "tool_calls" if calls else "stop")
+        reply.event({**head, "choices": [], "usage": _USAGE})
+        reply.event("[DONE]")
+        reply.end_stream()
+
+    def _call(self, index: int, part: Call) -> dict[str, Any]:
+        name, arguments = self._tools(part)
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        return {"index": index, "id": f"call_{next(self._ids):06d}", "type": "function", "function": function}
+
+    def _head(self, body: Body) -> dict[str, Any]:
+        model = body.get("model") or "scripted"
+        return {"id": f"chatcmpl-{next(self._ids):06d}", "created": now(), "model": model}
+
+
+_USAGE = {"prompt_tokens": 1000, "completion_tokens": 8, "total_tokens": 1008}
+
+
+def conversation(body: Body) -> list[Said]:
+    """The request's messages as neutral entries; an agent's own notes in a user message count as the system's."""
+    found = []
+    for message in body.get("messages", []):
+        role = _ROLES.get(message.get("role"), Role.SYSTEM)
+        content = message.get("content")
+        texts = [content] if isinstance(content, str) else [str(part.get("text", "")) for part in content or []]
+        if role is Role.USER:
+            found += [Said(Role.SYSTEM if _is_note(text) else role, text) for text in texts]
+        else:
+            found.append(Said(role, "\n".join(texts)))
+    return found
+
+
+def _is_note(text: str) -> bool:
+    return text.lstrip().startswith("<system-reminder>") and "play:" not in text
+
+
+def _error(kind: str, message: str) -> dict[str, object]:
+    return {"error": {"message": message, "type": kind, "code": kind}}
+
+
+def _asked(call: Ask, key: str) -> dict[str, object]:
+    options = [{"label": choice, "description": f"Take {choice}"} for choice in call.choices]
+    return {"questions": [{"question": call.question, "header": "Choice", "options": options, key: call.is_multiple}]}
+
+
+def qwen_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
+    """Qwen Code's own names (measured on 0.24.4); tools of an MCP server are called through ``tool_call``."""
+    found: tuple[str, Mapping[str, object]]
+    match call:
+        case Run(command, in_background):
+            # A bare sleep in the foreground is refused by Qwen itself.
+            words = f"true && {command}" if command.startswith("sleep") and not in_background else command
+            found = "run_shell_command", {"command": words, "is_background": in_background}
+        case Read(path):
+            found = "read_file", {"file_path": f"{folder}/{path}"}
+        case Write(path, content):
+            found = "write_file", {"file_path": f"{folder}/{path}", "content": content}
+        case Edit(path, old, new):
+            found = "edit", {"file_path": f"{folder}/{path}", "old_string": old, "new_string": new}
+        case Ask():
+            found = "ask_user_question", _asked(call, "multiSelect")
+        case SendFile(path, caption):
+            arguments = {"path": path, "caption": caption}
+            found = "tool_call", {"name": f"mcp__{SERVER}__send_file", "arguments": arguments}
+        case ProposePlan(plan):
+            found = "exit_plan_mode", {"plan": plan}
+    return found
+
+
+def hermes_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
+    """Hermes' own names (measured on 0.19.0). It asks for dangerous commands only, so every command is made one."""
+    found: tuple[str, Mapping[str, object]]
+    match call:
+        case Run(command, in_background):
+            words = command if in_background else f"rm -rf ./none && {command}"
+            found = "terminal", {"command": words, **({"background": True} if in_background else {})}
+        case Read(path):
+            found = "read_file", {"path": f"{folder}/{path}"}
+        case Write(path, content):
+            found = "write_file", {"path": f"{folder}/{path}", "content": content}
+        case Edit(path, old, new):
+            change = {"old_string": old, "new_string": new}
+            found = "patch", {"mode": "replace", "path": f"{folder}/{path}", **change}
+        case Ask():
+            found = f"mcp__{SERVER}__ask_user", _asked(call, "multiple")
+        case SendFile(path, caption):
+            found = f"mcp__{SERVER}__send_file", {"path": path, "caption": caption}
+        case ProposePlan(plan):
+            found = "todo", {"todos": [{"id": "1", "content": plan, "status": "pending"}]}
+    return found
+
+
+def opencode_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
+    """OpenCode's own names (measured on 1.18.33)."""
+    found: tuple[str, Mapping[str, object]]
+    match call:
+        case Run(command):
+            found = "bash", {"command": command, "description": "Scripted command"}
+        case Read(path):
+            found = "read", {"filePath": f"{folder}/{path}"}
+        case Write(path, content):
+            found = "write", {"filePath": f"{folder}/{path}", "content": content}
+        case Edit(path, old, new):
+            found = "edit", {"filePath": f"{folder}/{path}", "oldString": old, "newString": new}
+        case Ask():
+            found = f"{SERVER}_ask_user", _asked(call, "multiple")
+        case SendFile(path, caption):
+            found = f"{SERVER}_send_file", {"path": path, "caption": caption}
+        case ProposePlan(plan):
+            found = "todowrite", {"todos": [{"id": "1", "content": plan, "status": "pending", "priority": "high"}]}
+    return found
