@@ -53,6 +53,11 @@ class MainWindow(QMainWindow):
         self.names.setAccessibleName(tr("Pages"))
         self.names.setFixedWidth(180)
         self.names.setFrameShape(QFrame.Shape.NoFrame)
+        # The selected state is styled too: a style on ::item alone would drop its background.
+        self.names.setStyleSheet(
+            "QListWidget::item { padding-left: 12px; }"
+            "QListWidget::item:selected { background: palette(highlight); color: palette(highlighted-text); }"
+        )
         for number, page in enumerate(self.pages, start=1):
             self.stack.addWidget(page)
             item = QListWidgetItem(page.title)
@@ -81,6 +86,7 @@ class MainWindow(QMainWindow):
         leave.clicked.connect(lambda _checked=False: self.quit_wanted.emit())
         top = QHBoxLayout()
         top.setContentsMargins(16, 10, 16, 10)
+        top.setSpacing(10)
         for widget in (self.light, self.sentence):
             top.addWidget(widget)
         top.addStretch(1)
