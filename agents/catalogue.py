@@ -51,8 +51,6 @@ def build_backends(launches: Mapping[str, AgentLaunch], finder: Finder) -> dict[
     for kind in kinds(launches):
         launch = launches.get(kind, AgentLaunch())
         adapter = _load(_ADAPTERS.get(kind, _ANY_ACP))
-        if adapter is None:
-            continue
         if kind in _ADAPTERS:
             built[kind] = cast(Factory, adapter)(launch, finder)
         else:
@@ -60,14 +58,9 @@ def build_backends(launches: Mapping[str, AgentLaunch], finder: Finder) -> dict[
     return built
 
 
-def _load(place: str) -> object | None:
+def _load(place: str) -> object:
     module, _, name = place.partition(":")
-    try:
-        return cast(object, getattr(importlib.import_module(module), name))
-    except ModuleNotFoundError as error:
-        if error.name and module.startswith(error.name):
-            return None  # an adapter that has not landed yet
-        raise
+    return cast(object, getattr(importlib.import_module(module), name))
 
 
 async def look(launches: Mapping[str, AgentLaunch], finder: Finder) -> tuple[AgentHealth, ...]:

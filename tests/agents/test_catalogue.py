@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.catalogue import kinds, look, look_at
+from agents.catalogue import build_backends, kinds, look, look_at
 from agents.contract import AgentHealth, AgentLaunch, LoginState
 from agents.login_state import has_own_provider
 from tests.agents.installed import SYSTEM_PATH, finder, program
@@ -107,3 +107,11 @@ def test_a_model_provider_of_ones_own_needs_no_account(tmp_path: Path, config: s
     file = tmp_path / "config.toml"
     file.write_text(config, encoding="utf-8")
     assert has_own_provider(file) is is_own
+
+
+def test_every_kind_has_its_backend_and_a_name_of_the_settings_an_acp_one(tmp_path: Path) -> None:
+    launches = {"goose": AgentLaunch(command="goose"), "codex": AgentLaunch(model="gpt-5.5")}
+    built = build_backends(launches, finder(tmp_path / "home", SYSTEM_PATH))
+    assert tuple(built) == kinds(launches)
+    assert [backend.kind for backend in built.values()] == list(built)
+    assert all(backend.traits.title for backend in built.values())
