@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from bridge.simulator import tdlib
 from bridge.simulator.chats import Entity
-from bridge.simulator.entities import SentText, finish
+from bridge.simulator.entities import SentText, finish, order
 from bridge.simulator.errors import SOURCE_TOO_LONG, TEXT_EMPTY, ApiError, bad_request
 from bridge.simulator.html import read_html
 
@@ -43,7 +43,7 @@ class TdlibJudge:
         except tdlib.TelegramBadRequest as error:
             raise ApiError(400, error.description) from None
         entities = (Entity(item.type, item.offset, item.length, _extra(item)) for item in sent.entities)
-        return SentText(sent.text, tuple(entities), len(sent.dropped))
+        return SentText(sent.text, tuple(sorted(entities, key=order)), len(sent.dropped))
 
 
 def best_judge() -> Judge:

@@ -122,8 +122,7 @@ function gallery(pictures) {
   const box = h("div", { class: `gallery n${Math.min(pictures.length, 4)}` });
   for (const { file } of pictures) {
     const image = h("img", { src: `file/${file.id}`, alt: file.name, loading: "lazy", width: file.width || null, height: file.height || null });
-    const small = file.width && file.width < 240 ? ` style-small` : "";
-    box.append(h("button", { type: "button", class: `picture${small}`, "aria-label": t("openPicture"), onclick: () => lightbox(file) }, image));
+    box.append(h("button", { type: "button", class: "picture", "aria-label": t("openPicture"), onclick: () => lightbox(file) }, image));
   }
   return box;
 }

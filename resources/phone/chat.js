@@ -64,6 +64,7 @@ export class Chat {
       iconButton("menu", t("more"), (event) => this.menu(event), { id: "topic-menu" }));
     this.scroller = h("div", { class: "scroller", role: "log", "aria-label": t("message"), tabindex: "0" });
     this.end = h("button", { type: "button", class: "to-end", hidden: true, "aria-label": t("toEnd"), title: t("toEnd"), onclick: () => this.window.toEnd() }, icon("down"), h("b", { hidden: true }));
+    this.hint = h("div", { class: "hint", hidden: true }, h("b", {}, t("empty")), h("span", {}, t("emptyText")));
     this.actions = {
       reply: (message) => this.composer.replyTo(message),
       edit: (message) => this.composer.edit(message),
@@ -71,7 +72,7 @@ export class Chat {
       onCommand: (text) => this.send(text),
     };
     this.composer = new Composer(this);
-    this.root.replaceChildren(this.head, h("div", { class: "field" }, this.scroller, this.end), this.composer.element);
+    this.root.replaceChildren(this.head, h("div", { class: "field" }, this.scroller, this.hint, this.end), this.composer.element);
     this.composer.grow();
     this.window = new RowWindow(this.scroller, (row) => this.element(row), () => this.older());
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
@@ -113,7 +114,7 @@ export class Chat {
     if (!this.window) return;
     const rows = this.rows();
     this.window.set(rows, added);
-    this.scroller.classList.toggle("empty", !rows.some((row) => row.messages && !row.messages[0].service));
+    this.hint.hidden = rows.some((row) => row.messages && !row.messages[0].service);
     this.scrolled();
   }
 

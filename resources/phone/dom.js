@@ -1,27 +1,28 @@
 // Builds elements. Texts are always set as text, never parsed as HTML.
 
+// Our own icons, drawn with one round pen on a field of 24 by 24; `send` is filled.
 const PATHS = {
-  back: "M20 11H7.8l5.6-5.6L12 4l-8 8 8 8 1.4-1.4L7.8 13H20z",
-  menu: "M12 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zm0 2a2 2 0 1 0 0 4 2 2 0 0 0 0-4zm0 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4z",
-  pencil: "M3 17.2V21h3.8L17.8 9.9l-3.7-3.7zM20.7 7a1 1 0 0 0 0-1.4l-2.3-2.3a1 1 0 0 0-1.4 0l-1.8 1.8 3.7 3.7z",
-  send: "M2 21l21-9L2 3v7l15 2-15 2z",
-  clip: "M16.5 6v11.5a4 4 0 0 1-8 0V5a2.5 2.5 0 0 1 5 0v10.5a1 1 0 0 1-2 0V6H10v9.5a2.5 2.5 0 0 0 5 0V5a4 4 0 0 0-8 0v12.5a5.5 5.5 0 0 0 11 0V6z",
-  close: "M19 6.4L17.6 5 12 10.6 6.4 5 5 6.4l5.6 5.6L5 17.6 6.4 19l5.6-5.6 5.6 5.6 1.4-1.4-5.6-5.6z",
-  down: "M7.4 8.6L12 13.2l4.6-4.6L18 10l-6 6-6-6z",
-  code: "M9.4 16.6L4.8 12l4.6-4.6L8 6l-6 6 6 6zm5.2 0l4.6-4.6-4.6-4.6L16 6l6 6-6 6z",
-  bell: "M12 22a2 2 0 0 0 2-2h-4a2 2 0 0 0 2 2zm6-6v-5c0-3.1-1.6-5.6-4.5-6.3V4a1.5 1.5 0 0 0-3 0v.7C7.6 5.4 6 7.9 6 11v5l-2 2v1h16v-1z",
-  silent: "M20 18.700L7.8 6.3 4.8 3.3 3.5 4.600l2.8 2.800A8 8 0 0 0 6 11v5l-2 2v1h13.700l2 2 1.3-1.300zM12 22a2 2 0 0 0 2-2h-4a2 2 0 0 0 2 2zm6-7.300V11c0-3.1-1.6-5.6-4.5-6.300V4a1.5 1.5 0 0 0-3 0v.700l-1.1.400z",
-  file: "M6 2a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V8l-6-6zm7 7V3.500L18.5 9z",
-  download: "M19 9h-4V3H9v6H5l7 7zM5 18v2h14v-2z",
-  ticks: "M18 7l-1.4-1.4-6.3 6.3 1.4 1.400zm4.2-1.400L11.7 16.2 7.5 12l-1.4 1.4 5.6 5.600L23.7 7zM.4 13.400L6 19l1.4-1.400L1.8 12z",
-  reply: "M10 9V5l-7 7 7 7v-4.100c5 0 8.5 1.6 11 5.1-1-5-4-10-11-11z",
-  copy: "M16 1H4a2 2 0 0 0-2 2v14h2V3h12zm3 4H8a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h11a2 2 0 0 0 2-2V7a2 2 0 0 0-2-2zm0 16H8V7h11z",
-  trash: "M6 19a2 2 0 0 0 2 2h8a2 2 0 0 0 2-2V7H6zM19 4h-3.500l-1-1h-5l-1 1H5v2h14z",
-  lock: "M18 8h-1V6A5 5 0 0 0 7 6v2H6a2 2 0 0 0-2 2v10a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V10a2 2 0 0 0-2-2zM9 6a3 3 0 0 1 6 0v2H9z",
-  moon: "M12 3a9 9 0 1 0 9 9c0-.500 0-.900-.100-1.400A5.4 5.4 0 0 1 13.4 3.100C12.9 3 12.5 3 12 3z",
-  link: "M14 3v2h3.600l-9.8 9.8 1.4 1.400L19 6.400V10h2V3zM19 19H5V5h7V3H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-7h-2z",
-  help: "M11 18h2v-2h-2zm1-16a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 14a4 4 0 0 0-4-4h2a2 2 0 1 1 2 2c-2 0-1 2-1 3h2c0-2 3-2.5 3-5a4 4 0 0 0-4-4z",
+  back: "M20 12H5M11 5l-7 7 7 7",
+  menu: "M12 5.5v.01M12 12v.01M12 18.5v.01",
+  pencil: "M4 20l1-4.6L16.4 4a2.1 2.1 0 0 1 3 3L8.3 18.5zM14 6.5l3.3 3.3",
+  send: "M3 4l19 8-19 8 2.5-7 8.5-1-8.5-1z",
+  clip: "M20 11.5l-8 8a4.9 4.9 0 0 1-7-7l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.6 1.6 0 0 1-2.3-2.3l7.5-7.5",
+  close: "M6 6l12 12M18 6L6 18",
+  down: "M6 9.5l6 6 6-6",
+  code: "M8.5 6.5L3 12l5.5 5.5M15.5 6.5L21 12l-5.5 5.5",
+  bell: "M6 17v-6a6 6 0 0 1 12 0v6l1.5 1.5h-15zM10.5 21.5h3",
+  silent: "M6 17v-6a6 6 0 0 1 9-5.2M18 11v6M6 17l-1.5 1.5H16M3.5 4l17 17",
+  file: "M6 3h8l5 5v13H6zM14 3v5h5",
+  ticks: "M2 12.5L6.5 17 16 7M11 16.5l.5.5 10-10",
+  reply: "M10 6l-6 6 6 6M4 12h9c4 0 7 2 7 7",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  trash: "M4 7h16M9 7V4h6v3M6.5 7l1 13h9l1-13",
+  lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
+  moon: "M20 14.5A8.5 8.5 0 1 1 9.5 4 7 7 0 0 0 20 14.5z",
+  link: "M13 5h6v6M19 5l-9 9M17 14v5H5V7h5",
+  help: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.5 9.7a2.5 2.5 0 1 1 3.5 2.3c-.8.4-1 1-1 1.8M12 17v.01",
 };
+const PENS = { menu: 3.2, code: 2.1, close: 2.1, back: 2.1 };
 
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
@@ -45,7 +46,10 @@ export function icon(name, size = 24) {
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(space, "path");
   path.setAttribute("d", PATHS[name]);
-  path.setAttribute("fill", "currentColor");
+  const look = name === "send"
+    ? { fill: "currentColor" }
+    : { fill: "none", stroke: "currentColor", "stroke-width": PENS[name] ?? 1.9, "stroke-linecap": "round", "stroke-linejoin": "round" };
+  for (const [key, value] of Object.entries(look)) path.setAttribute(key, value);
   svg.append(path);
   return svg;
 }

@@ -5,7 +5,6 @@ const TABLE = {
   members: ["{n} members", "участников: {n}"],
   newTopic: ["New topic", "Новая тема"],
   newTopicText: ["One topic is one agent session.", "Одна тема — одна сессия агента."],
-  topicName: ["Topic name", "Название темы"],
   create: ["Create", "Создать"],
   cancel: ["Cancel", "Отмена"],
   rename: ["Rename", "Переименовать"],

@@ -353,6 +353,14 @@ def test_the_tour_has_six_steps_and_stays_away_when_dismissed(one: Served, clean
     assert not again.all(".tour")[0].is_displayed()
 
 
+def test_an_empty_topic_says_what_to_do(one: Served, clean_driver: webdriver.Chrome) -> None:
+    page = page_of(one, clean_driver)
+    page.create_topic("Empty")
+    assert "Write a task" in page.one(".hint").text
+    page.write("a task")
+    page.until(lambda: not page.all(".hint")[0].is_displayed(), "the hint is gone")
+
+
 def test_the_page_speaks_russian(one: Served, clean_driver: webdriver.Chrome) -> None:
     page = page_of(one, clean_driver, lang="ru")
     assert page.one("#new-topic").get_attribute("aria-label") == "Новая тема"

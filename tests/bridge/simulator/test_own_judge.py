@@ -71,8 +71,20 @@ WELL_FORMED = st.recursive(st.sampled_from(["a", " ", "\n", "😀", "word ", "&l
 
 
 @pytest.mark.skipif(not tdlib.is_available(), reason="tdjson is not installed")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(WELL_FORMED, st.lists(PIECES, max_size=12).map("".join)))
 @example("<b>a</b> <b>b</b>")
 def test_the_own_reader_agrees_with_tdlib_on_any_nesting(source: str) -> None:
     assert verdict(OwnJudge(), source) == verdict(TdlibJudge(), source)
+
+
+@pytest.mark.skipif(not tdlib.is_available(), reason="tdjson is not installed")
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_a_plain_text_is_cleaned_as_tdlib_cleans_it(text: str) -> None:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    try:
+        plain: str | SentText = judge_text(OwnJudge(), text, "")
+    except ApiError as error:
+        plain = error.description
+    assert plain == verdict(TdlibJudge(), escaped)
