@@ -3,7 +3,8 @@
 The child holds the reading end of a pipe. The hub writes ``+PID BIRTH MARK`` when an agent starts and ``-PID`` when it
 ended: what it left behind is ended then. When the hub dies in whatever way, the pipe ends, and everything that is still
 registered is ended with all it started. Claude's background shells live in sessions of their own and lose their parent
-when the agent dies (measured on Claude Code 2.1.332), so the child looks every two seconds who descends from whom.
+when the agent dies (measured on Claude Code 2.1.332): a mark in their environment finds them, and for those that lost
+the mark, too, the child looks every few seconds who descends from whom.
 It costs nothing while no agent runs. Windows needs none of this: a job object does it.
 """
 
@@ -19,8 +20,8 @@ from pathlib import Path
 
 from agents.process_tree import ProcessRecord, descendants, end_all, marked, process_table, signal_group
 
-LOOK_EVERY = 2.0
-"""Seconds between two looks at the process table while something is registered."""
+LOOK_EVERY = 5.0
+"""Seconds between two looks at the process table while something is registered; one costs some 10 ms."""
 GRACE = 2.0
 """Seconds an orphan has between TERM and KILL."""
 FLAG = "--reaper"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from agents.claude.messages import Result
 from agents.contract import FailureKind, TurnFailed
@@ -46,13 +46,12 @@ def is_interrupted(result: Result) -> bool:
     return result.terminal_reason.startswith("aborted")
 
 
-def failure(result: Result, error: str, resets_at: float | None) -> TurnFailed:
-    """The failed turn. ``error`` is the code of the last error message, ``resets_at`` the quota's reset (epoch)."""
+def failure(result: Result, error: str, resets_at: datetime | None) -> TurnFailed:
+    """The failed turn. ``error`` is the code of the last error message, ``resets_at`` the quota's reset."""
     kind = _kind(result, error)
     title, hint = _WORDS[kind]
     detail = result.text or "; ".join(result.errors)
-    reset = datetime.fromtimestamp(resets_at, UTC) if resets_at and kind is FailureKind.QUOTA else None
-    return TurnFailed(kind, title, hint, detail, reset)
+    return TurnFailed(kind, title, hint, detail, resets_at if kind is FailureKind.QUOTA else None)
 
 
 def _kind(result: Result, error: str) -> FailureKind:

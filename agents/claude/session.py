@@ -288,7 +288,7 @@ class ClaudeSession:
     async def _end(self) -> None:
         code = await self._pipe.stop(END_TIMEOUT)
         if self._is_open:
-            self._put(self._translator.unanswered("the agent ended"))
+            self._put(self._translator.unanswered("The agent ended."))
             self._abandon()
         hint = "" if self._is_closing else "Send a message to start it again."
         self._put([ProcessExited(code, self._is_closing, hint, self._pipe.stderr_tail)])

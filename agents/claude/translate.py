@@ -199,7 +199,7 @@ class Translator:
             return []
         if input_id in self._steered:
             self._steered.discard(input_id)
-            return [InputReturned(input_id, "cancelled")]
+            return [InputReturned(input_id, "The turn was stopped.")]
         if input_id in self._prompts:
             self._prompts.discard(input_id)
             return [] if self.is_running else [TurnFinished(TurnOutcome.INTERRUPTED)]
@@ -275,7 +275,7 @@ class Translator:
             self._tools.clear()
             found.append(TurnFinished(TurnOutcome.INTERRUPTED, self.last_text, usage))
         elif result.is_error:
-            found.append(failure(result, self._error, self._resets_at))
+            found.append(failure(result, self._error, when(self._resets_at)))
         else:
             found.append(TurnFinished(TurnOutcome.COMPLETED, result.text or self.last_text or self._note, usage))
         self.is_running = False
@@ -298,14 +298,18 @@ class Translator:
     def _quota(self, limit: RateLimit) -> Quota:
         is_exhausted = limit.status == "rejected"
         self._resets_at = limit.resets_at if is_exhausted else None
-        windows = [QuotaWindow(name.replace("_", " "), used, _when(resets)) for name, used, resets in limit.windows]
+        windows = [QuotaWindow(name.replace("_", " "), used, when(resets)) for name, used, resets in limit.windows]
         if not windows and limit.kind:
-            windows.append(QuotaWindow(limit.kind.replace("_", " "), float(is_exhausted), _when(limit.resets_at)))
+            windows.append(QuotaWindow(limit.kind.replace("_", " "), float(is_exhausted), when(limit.resets_at)))
         return Quota(tuple(windows), is_exhausted)
 
 
-def _when(stamp: float | None) -> datetime | None:
-    return None if stamp is None else datetime.fromtimestamp(stamp, UTC)
+def when(stamp: float | None) -> datetime | None:
+    """An epoch stamp in seconds; a number that is no date is none."""
+    try:
+        return None if stamp is None else datetime.fromtimestamp(stamp, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _replaced(old: SessionStarted, session_id: SessionId, model: str, mode: str) -> SessionStarted:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
@@ -77,13 +79,18 @@ def parse(line: bytes) -> Message:
     return Unknown(f"{kind}/{subtype}" if subtype else kind or "(no type)", raw)
 
 
+_NOISE = re.compile(rb"(?:[\x00-\x20]|\x1b?\[[0-9;?]*[A-Za-z])*")
+"""Control characters and terminal escapes, also those that lost their first byte."""
+
+
 def _object(line: bytes) -> Json | None:
-    start = line.find(b"{")
-    if start < 0:
+    noise = _NOISE.match(line)
+    start = noise.end() if noise else 0
+    if line[start : start + 1] != b"{":
         return None
     try:
-        found = json.loads(line[start:])
-    except ValueError:
+        found = json.loads(line[start:] if start else line)
+    except (ValueError, RecursionError):
         return None
     return found if is_object(found) else None
 
@@ -120,7 +127,7 @@ def number_of(source: Json, key: str) -> float | None:
 def count_of(source: Json, key: str) -> int | None:
     """The whole number under ``key``."""
     value = number_of(source, key)
-    return None if value is None else int(value)
+    return int(value) if value is not None and math.isfinite(value) else None
 
 
 def _system(message: Json) -> Message | None:

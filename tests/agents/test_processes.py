@@ -18,7 +18,7 @@ import pytest_asyncio
 from agents.contract import AgentError, AgentGoneError, AgentNotFoundError
 from agents.process_tree import ProcessRecord, descendants
 from agents.processes import AgentProcess, LineTooLongError, spawn, sweep
-from agents.reaper import Reaper
+from agents.reaper import Reaper, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX process groups")
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,7 +162,6 @@ async def test_reading_ends_when_the_program_died_although_a_child_holds_its_std
 async def test_what_a_killed_agent_left_behind_is_ended_while_the_hub_lives(start: Start) -> None:
     process = await start(ORPHAN + "import time; time.sleep(60)")
     orphan = int(await anext(process.lines))
-    await asyncio.sleep(2.5)  # the reaper looks every two seconds
     os.kill(process.pid or 0, signal.SIGKILL)
     await until(lambda: not is_alive(orphan))
 
@@ -182,7 +181,6 @@ asyncio.run(main())
     parent = subprocess.Popen([sys.executable, "-c", hub], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert parent.stdout is not None
     agent, orphan = map(int, parent.stdout.readline().split())
-    time.sleep(2.5)
     os.kill(agent, signal.SIGSTOP)  # even one that can't answer
     parent.kill()
     parent.wait()
@@ -192,6 +190,21 @@ asyncio.run(main())
         time.sleep(0.05)
     assert not is_alive(agent)
     assert not is_alive(orphan)
+
+
+@pytest.mark.asyncio
+async def test_an_orphan_without_a_mark_is_known_by_a_look_taken_before(start: Start) -> None:
+    process = await start(ORPHAN.replace("['sleep'", "['env','-i','sleep'") + "import time; time.sleep(60)")
+    orphan = int(await anext(process.lines))
+    assert process.record is not None
+    watch = Watch()
+    watch.take(f"+{process.record.pid} {process.record.birth} ")
+    watch.look()
+    process.record.signal(signal.SIGKILL)
+    await process.wait()
+    await asyncio.to_thread(watch.take, f"-{process.record.pid}")
+    assert watch.is_idle
+    await until(lambda: not is_alive(orphan))
 
 
 @pytest.mark.asyncio
