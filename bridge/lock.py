@@ -140,15 +140,15 @@ class HubLock:
         settings = self._settings()
         if not settings.is_enabled:
             return UnlockOutcome(UnlockResult.OFF, tr("The lock is switched off. There is nothing to unlock."))
-        secret = self._secret()
-        if not secret:
-            text = tr("The lock has no secret yet. Set it up at the computer, in the window or the terminal.")
+        totp = usable(self._secret())
+        if totp is None:
+            text = tr("The lock has no usable secret. Set it up at the computer, in the window or the terminal.")
             return UnlockOutcome(UnlockResult.NOT_SET_UP, text)
         blocked_until = self._blocked_until(settings)
         if blocked_until > self._clock.now():
             text = tr("Too many wrong codes. Wait, or unlock at the computer.")
             return UnlockOutcome(UnlockResult.TOO_MANY, text, blocked_until)
-        step, now = self._step_of(code, secret), self._clock.now()
+        step, now = self._step_of(code, totp), self._clock.now()
         if step is None:
             return await self._refuse(UnlockResult.WRONG, by_id, by_name)
         if not await self._database.durably(lambda connection: use_up(connection, step, now)):
@@ -185,9 +185,9 @@ class HubLock:
             return 0.0
         return float(rows[-1]["at"]) + settings.attempts_window
 
-    def _step_of(self, code: str, secret: str) -> int | None:
+    def _step_of(self, code: str, totp: pyotp.TOTP) -> int | None:
         digits = "".join(letter for letter in code if letter.isascii() and letter.isdigit())
-        now, totp = int(self._clock.now()) // STEP, pyotp.TOTP(secret, interval=STEP)
+        now = int(self._clock.now()) // STEP
         found: int | None = None
         for step in range(now - DRIFT, now + DRIFT + 1):
             if hmac.compare_digest(totp.generate_otp(step), digits):
@@ -207,6 +207,14 @@ class HubLock:
             self._database.execute(*insertion(line))
         except StoreError:
             log.exception("a change of the lock could not be written")
+
+
+def usable(secret: str) -> pyotp.TOTP | None:
+    """The codes of a secret; None when it is missing, too short or no base32."""
+    try:
+        return pyotp.TOTP(secret, interval=STEP) if secret else None
+    except ValueError:  # binascii.Error is one
+        return None
 
 
 def use_up(connection: sqlite3.Connection, step: int, now: float) -> bool:
