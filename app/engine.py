@@ -152,7 +152,6 @@ class Engine:
             data=self.folders.data,
         )
         self.hub = Hub(context, bell=self._changed, lock=self.lock)
-        self.desk.note = self.hub.note
 
         self.poller = Poller(
             self.client,

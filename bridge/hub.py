@@ -86,6 +86,7 @@ class Hub:
         self._is_offering = False
         context.busy_topics = self._busy_count
         context.changed = bell
+        context.desk.note, context.desk.follow = self.note, self.follow
         context.session_opened = self._limit_open
 
     # --- life
@@ -418,6 +419,11 @@ class Hub:
         self.tell(place, Release(answer))
         async with asyncio.timeout(STOP_TIMEOUT):
             return await answer
+
+    def follow(self, place: Place) -> bool:
+        """A card was decided: the running turn puts its status below it, in the same edit. False: nobody does."""
+        actor = self._actors.get(place)
+        return actor is not None and actor.topic.turn is not None and actor.topic.turn.display.card_decided()
 
     def note(self, place: Place, line: str) -> None:
         """A line for the running turn's status and log: decisions made without a person."""

@@ -119,9 +119,11 @@ class TurnDisplay:
         elif (due := self.due()) is not None and now >= due:
             self._show(self._status(), MessageClass.STATUS)
 
-    def card_decided(self) -> None:
-        """A card of this turn was answered: from now on it carries the live status."""
+    def card_decided(self) -> bool:
+        """A card of this turn was answered: from now on it carries the live status. False: it is left alone."""
         self._follow_card()
+        card = self._context.desk.answered_card(self.place)
+        return card is not None and (card.key, card.head) == (self._target, self._head)
 
     def _follow_card(self) -> None:
         card = self._context.desk.answered_card(self.place)

@@ -39,7 +39,7 @@ from bridge.pending.records import (
 )
 from bridge.pending.registry import LiveAsk, Registry, Reply
 from bridge.pending.rulebook import Automatic, Rulebook
-from bridge.pending.settlement import Settlement, refusal
+from bridge.pending.settlement import Follow, Settlement, refusal
 from bridge.policy.classes import Assessment
 from bridge.store import Database
 from bridge.store.errors import StoreError
@@ -102,6 +102,15 @@ class AskDesk:
     def is_locked(self) -> bool:
         """Whether nothing may be allowed from the chat."""
         return self._at.is_locked
+
+    @property
+    def follow(self) -> Follow:
+        """Who puts a turn's live status below a decided card; set by the hub."""
+        return self._at.settlement.follow
+
+    @follow.setter
+    def follow(self, follow: Follow) -> None:
+        self._at.settlement.follow = follow
 
     # --- what agents call, through their topic's channel
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.contract import Answers, Decision, Declined, Verdict
@@ -32,6 +32,15 @@ EAR = 1.0
 """Seconds a decision waits for the agent to take it, so that toast and card can say it at once."""
 
 
+Follow = Callable[[Place], bool]
+"""Shows the newest answered card of a topic with the turn's status below it, in one edit; False: it does not."""
+
+
+def followed_by_nobody(_place: Place) -> bool:
+    """For a topic without a running turn."""
+    return False
+
+
 class Settlement:
     """The hands of the desk: every change of a request's state goes through here."""
 
@@ -42,6 +51,7 @@ class Settlement:
         self._registry = registry
         self._life = life
         self._answered: dict[Place, LiveAsk] = {}
+        self.follow: Follow = followed_by_nobody
 
     # --- opening
 
@@ -206,11 +216,13 @@ class Settlement:
 
     def show(self, live: LiveAsk) -> None:
         """The card of a closed request, as far as things are known now."""
-        closed = cards.closed_card(live)
-        for showing in range(1, live.showings + 1):
-            self._delivery.revise(key_of(live.token, showing), closed)
-        if live.state in (AskState.DECIDED, AskState.DELIVERED):
+        is_decided = live.state in (AskState.DECIDED, AskState.DELIVERED)
+        if is_decided:
             self._answered[live.place] = live
+        is_followed = is_decided and self.follow(live.place)
+        closed = cards.closed_card(live)
+        for showing in range(1, live.showings + (0 if is_followed else 1)):
+            self._delivery.revise(key_of(live.token, showing), closed)
 
     def revise(self, live: LiveAsk, card: Part, keyboard: Keyboard) -> None:
         """Another look of a request that is still open (second step, next question)."""
