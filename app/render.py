@@ -6,6 +6,7 @@ Reads one file or standard input and writes only where it was told to. Nothing i
 from __future__ import annotations
 
 import json
+import re
 import sys
 from importlib import resources
 from pathlib import Path
@@ -32,8 +33,14 @@ def render_command(path: str, *, as_json: bool, preview: Path | None) -> int:
 def preview_page(parts: list[Part]) -> str:
     """A page that shows the messages as a phone does: Telegram's tags are HTML's own."""
     page = (resources.files("resources") / "render" / "preview.html").read_text(encoding="utf-8")
-    bubbles = "\n".join(f'<div class="bubble">{part.html}</div>' for part in parts)
+    bubbles = "\n".join(f'<div class="bubble">{_as_page(part.html)}</div>' for part in parts)
     return page.replace("<!-- messages -->", bubbles)
+
+
+def _as_page(html: str) -> str:
+    """A browser breaks the line around a block by itself, and needs the language where a style can read it."""
+    html = re.sub(r'<pre><code class="language-([^"]*)">', r'<pre data-language="\1"><code>', html)
+    return re.sub(r"(</pre>|</blockquote>)\n|\n(?=<pre|<blockquote)", r"\1", html)
 
 
 def _source(path: str) -> str:

@@ -13,13 +13,16 @@ from bridge.diffs import FileDiff, read_diff
 from bridge.markdown import Composer, Part, StyledText, clip, keep_ends, keep_head, read, stack, utf16_length
 from bridge.texts import tr, trn
 
+ROOM = 3_800
+"""UTF-16 units of a card that may be filled with what can be cut; the rest is for the lines that can't."""
 LONG_COMMAND = 500
 """UTF-16 units; a longer command shows its ends, and the whole of it in a folded quote."""
 WHOLE_COMMAND = 2_000
 LONG_LINES = 12
 SUBJECT = 600
 CLOSED_SUBJECT = 200
-TOOL_SUBJECT = 60
+TOOL_SUBJECT = 36
+"""About what a line of a phone holds beside the name of the tool."""
 DIFF_LINES = 40
 DIFF_UNITS = 1_600
 PLAN_UNITS = 2_800
@@ -67,7 +70,7 @@ def permission_card(
         _permission_body(card, request)
     elif request.diff:
         for file in read_diff(request.diff, request.subject)[:3]:
-            _diff_title(card.line(), file)
+            _diff_title(card.line(), file, sign="")
     return stack(card.part(), below)
 
 
@@ -75,9 +78,9 @@ def question_card(
     question: Question, *, number: int, total: int, chosen: Sequence[str] = (), verdict: str = ""
 ) -> Part:
     """One question of ``total``, with every label and description in full as far as a message holds them."""
-    for description in (1_000, 300, 100, 0):
-        card = _question(question, number, total, chosen, verdict, description)
-        if utf16_length(card.styled().text) <= 4_000:
+    for label, description in ((500, 1_000), (500, 300), (500, 100), (200, 0), (60, 0), (24, 0)):
+        card = _question(question, number, total, chosen, verdict, (label, description))
+        if utf16_length(card.styled().text) <= ROOM:
             break
     return card.part()
 
@@ -131,7 +134,7 @@ def turn_log(
     between = "\n\n".join(text.strip() for text in texts if text.strip())
     if between:
         with log.quote(expandable=True):
-            log.text(keep_head(between, max(4_000 - utf16_length(log.styled().text), 200)))
+            log.extend(clip(read(between), _room(log))[0])
     return log.part()
 
 
@@ -198,15 +201,15 @@ def _permission_head(card: Composer, request: PermissionRequest) -> None:
 
 def _permission_body(card: Composer, request: PermissionRequest) -> None:
     if request.plan:
-        plan, is_cut = clip(read(request.plan), PLAN_UNITS)
+        plan, is_cut = clip(read(request.plan), min(PLAN_UNITS, _room(card)))
         card.gap().extend(plan)
         if is_cut:
             card.line().italic(tr("The plan goes on; it is too long for one message."))
     if request.diff:
         card.line()
-        _diffs(card, read_diff(request.diff, request.subject))
+        _diffs(card, read_diff(request.diff, request.subject), sign="")
     if request.arguments:
-        card.pre(keep_head(request.arguments, ARGUMENTS_UNITS), "json")
+        card.pre(keep_head(request.arguments, min(ARGUMENTS_UNITS, _room(card))), "json")
     if request.time_limit is not None:
         card.line().italic(tr("The agent waits {time}.", time=duration(request.time_limit)))
 
@@ -237,15 +240,20 @@ def _ends_of_command(command: str) -> str:
     return keep_ends(command, CLOSED_SUBJECT)
 
 
-def _diff_title(card: Composer, file: FileDiff) -> None:
-    card.text("✏️ ").bold(keep_ends(file.path, CLOSED_SUBJECT)).text(f"  +{file.added} −{file.removed}")
+def _room(card: Composer) -> int:
+    """Units left for what may be cut."""
+    return max(ROOM - utf16_length(card.styled().text), 100)
 
 
-def _diffs(card: Composer, files: Sequence[FileDiff]) -> None:
+def _diff_title(card: Composer, file: FileDiff, sign: str = "✏️ ") -> None:
+    card.text(sign).bold(keep_ends(file.path, CLOSED_SUBJECT)).text(f"  +{file.added} −{file.removed}")
+
+
+def _diffs(card: Composer, files: Sequence[FileDiff], sign: str = "✏️ ") -> None:
     """Titles of all files, lines as far as they fit; what is left out is counted."""
-    units, lines = DIFF_UNITS, DIFF_LINES
+    units, lines = min(DIFF_UNITS, _room(card)), DIFF_LINES
     for file in files[:10]:
-        _diff_title(card.line(), file)
+        _diff_title(card.line(), file, sign)
         shown: list[str] = []
         for line in file.lines[:lines]:
             units -= utf16_length(line) + 1
@@ -262,9 +270,11 @@ def _diffs(card: Composer, files: Sequence[FileDiff]) -> None:
 
 
 def _question(
-    question: Question, number: int, total: int, chosen: Sequence[str], verdict: str, description: int
+    question: Question, number: int, total: int, chosen: Sequence[str], verdict: str, units: tuple[int, int]
 ) -> Composer:
+    """``units``: what a label and a description may take."""
     card = Composer()
+    labels, description = units
     if verdict:
         card.bold(keep_head(verdict, REASON_UNITS)).line()
     card.text("❓ ").bold(keep_head(_one_line(question.header) or tr("Question"), CLOSED_SUBJECT))
@@ -273,7 +283,6 @@ def _question(
     card.line().extend(clip(read(question.text), 1_500)[0])
     if question.choices:
         card.gap()
-    labels = 500 if description else 100
     for place, choice in enumerate(question.choices, start=1):
         mark = "✅ " if choice.label in chosen else ""
         card.line().text(f"{mark}{place}. ").bold(keep_ends(_one_line(choice.label), labels))

@@ -139,6 +139,7 @@ class _Layout:
                 self._glued.add(flow.length)
             elif not self._lists and not self._quotes:
                 self._starts.append(flow.length)
+        flow.start_line()
         self._last = kind
 
     def _needs_air(self, kind: _Last, is_close: bool) -> bool:

@@ -13,6 +13,7 @@ from bridge.markdown.telegram_html import escape
 from bridge.markdown.units import utf16_length, utf16_prefix
 
 ELLIPSIS = "…"
+_QUOTES = frozenset({Style.QUOTE, Style.EXPANDABLE})
 
 
 class Composer:
@@ -22,6 +23,7 @@ class Composer:
         self._pieces: list[str] = []
         self._length = 0
         self._spans: list[Span] = []
+        self._is_quoting = False
 
     def __len__(self) -> int:
         return self._length
@@ -62,14 +64,18 @@ class Composer:
         """What is added inside stands in a quote (no quotes in quotes)."""
         self.line()
         start = self._length
+        self._is_quoting = True
         yield
+        self._is_quoting = False
         if self._length > start:
             self._spans.append(Span(start, self._length, Style.EXPANDABLE if expandable else Style.QUOTE))
 
     def extend(self, styled: StyledText) -> Composer:
-        """Add a styled text as it is."""
+        """Add a styled text as it is (its quotes are flattened in a quote)."""
         self._spans += [
-            span._replace(start=span.start + self._length, end=span.end + self._length) for span in styled.spans
+            span._replace(start=span.start + self._length, end=span.end + self._length)
+            for span in styled.spans
+            if not (self._is_quoting and span.style in _QUOTES)
         ]
         self._pieces.append(styled.text)
         self._length += len(styled.text)
@@ -79,8 +85,9 @@ class Composer:
         return StyledText("".join(self._pieces), in_order(self._spans))
 
     def part(self, units: int = TEXT_LIMIT) -> Part:
-        """One message; builders cut by meaning before, so that nothing is left for a second one."""
-        parts = split(self.styled(), units)
+        """One message: builders cut by meaning before. Styles beyond Telegram's limit give way to the text."""
+        styled = self.styled()
+        parts = split(StyledText(styled.text, styled.spans[:ENTITY_LIMIT]), units)
         return parts[0] if parts else Part("", "")
 
     def _ends_with(self, end: str) -> bool:

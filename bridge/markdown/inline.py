@@ -84,6 +84,10 @@ class Inline:
         self.write("\n" + self.indent)
         self._line_start = self.length
 
+    def start_line(self) -> None:
+        """A block begins here; from here on the width of its source lines counts."""
+        self._line_start = self.length
+
     def open(self, style: Style) -> None:
         """Begin a style; nested in itself it counts once."""
         depth = self._depths.get(style, 0)
