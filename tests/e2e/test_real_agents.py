@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import tomlkit
 
+from agents.known_agents import KNOWN
+from agents.processes import spawn
 from app.demo_check import MODEL_SCRIPT
+from tests.contract.exchange import Ids
+from tests.contract.kinds import KINDS
+from tests.contract.rig import Fault, Place, make_place
 from tests.models.demo_player import DemoPlayer
-from tests.models.responses import ResponsesWire, codex_home, codex_tools
-from tests.models.server import LoopbackServer
-from tests.parts import require_program
 
 pytestmark = pytest.mark.live
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 150.0
 """Seconds for all steps on a busy computer."""
-Settings = Mapping[str, object]
+NAMES = sorted(name for name in KINDS if name != "demo")
 
 
-@contextlib.contextmanager
-def codex(model: DemoPlayer, folder: Path) -> Iterator[Settings]:
-    with LoopbackServer(ResponsesWire(model, codex_tools)) as server:
-        env = codex_home(folder / "codex", server.url)
-        yield {"command": str(require_program("codex")), "env": env}
+def settings_of(name: str, place: Place, url: str) -> dict[str, object]:
+    """The settings a person would write for this agent, led to the scripted model; files it needs are made."""
+    backend = KINDS[name].make(place, url, Fault.NONE, spawn, Ids())
+    launch = backend.launch if hasattr(backend, "launch") else backend._launch
+    kind = {} if name in KNOWN else {"kind": "acp"}
+    return {**kind, "command": launch.command, "args": list(launch.args), "env": dict(launch.env)}
 
 
-Serve = Callable[[DemoPlayer, Path], contextlib.AbstractContextManager[Settings]]
-AGENTS: Mapping[str, Serve] = {"codex": codex}
-
-
-@pytest.mark.parametrize("name", sorted(AGENTS))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_step_holds_with_a_real_agent(name: str, tmp_path: Path) -> None:
-    model = DemoPlayer()
-    with AGENTS[name](model, tmp_path) as settings:
+    model, place = DemoPlayer(), make_place(tmp_path / "agent")
+    with KINDS[name].serve(model, place) as url:
         file = tmp_path / "settings.toml"
-        file.write_text(tomlkit.dumps({"agents": {name: settings}}), encoding="utf-8")
+        settings = {"agents": {name: settings_of(name, place, url)}}
+        file.write_text(tomlkit.dumps(settings), encoding="utf-8")
         report = run_check(name, file, tmp_path)
     assert [step for step in report["steps"] if not step["ok"]] == []
     assert report["ok"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.demo_check import MODEL_SCRIPT
-from tests.models.script import Answer, Ask, Role, Run, Said, Say, Script, ScriptedModel, SendFile, Write
+from tests.models.script import Answer, Ask, Role, Run, Said, Say, Script, ScriptedModel, SendFile
 
 _PLAYS: Mapping[str, str] = {
     MODEL_SCRIPT.greet.prompt: "greet",
@@ -23,7 +23,11 @@ _SCRIPTS: Mapping[str, Script] = {
     "allow": ((Run("touch hub-allowed.txt"),), (Say("done"),)),
     "deny": ((Run("touch hub-denied.txt"),), (Say("I leave it."),)),
     "ask": ((Ask("Which colour?", ("Green", "Red")),), (Say("Green it is."),)),
-    "send": ((Write("hub-report.txt", "one line\n"),), (SendFile("hub-report.txt", "The report"),), (Say("sent"),)),
+    "send": (
+        (Run("echo one line > hub-report.txt"),),
+        (SendFile("hub-report.txt", "The report"),),
+        (Say("sent"),),
+    ),
     "slow": ((Say("one two three " * 200, chunks=200, delay=0.05),),),
     "onward": ((Say("onward"),),),
     "recall": ((Say("ready"),),),
