@@ -31,6 +31,7 @@ class Binding:
     """``session_id`` None: the next text begins a new session. ``topic_key`` outlives agents and sessions.
 
     ``held_notice`` is the key of the message that offers texts which were not run, "" when there is none.
+    ``parked_turn`` goes on by itself at ``parked_until`` (wall clock, seconds); "": nothing is parked.
     """
 
     place: Place
@@ -46,6 +47,8 @@ class Binding:
     is_named_by_hand: bool = False
     state: TopicState = TopicState.OPEN
     held_notice: str = ""
+    parked_turn: str = ""
+    parked_until: float = 0.0
     touched: float = 0.0
 
     def afresh(self, *, agent: str | None = None, cwd: Path | None = None) -> Binding:
@@ -81,8 +84,8 @@ class Bindings:
         binding = replace(binding, touched=self._clock.now())
         self._database.execute(
             "INSERT OR REPLACE INTO topics (chat_id, topic_id, topic_key, agent, cwd, session_id, model, mode, effort,"
-            " verbosity, title, is_named_by_hand, state, held_notice, touched)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " verbosity, title, is_named_by_hand, state, held_notice, parked_turn, parked_until, touched)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 binding.place.chat_id,
                 number_of(binding.place),
@@ -98,6 +101,8 @@ class Bindings:
                 binding.is_named_by_hand,
                 binding.state.value,
                 binding.held_notice,
+                binding.parked_turn,
+                binding.parked_until,
                 binding.touched,
             ),
         )
@@ -161,5 +166,7 @@ def _binding(row: Row) -> Binding:
         is_named_by_hand=bool(row["is_named_by_hand"]),
         state=TopicState(row["state"]),
         held_notice=row["held_notice"],
+        parked_turn=row["parked_turn"],
+        parked_until=row["parked_until"],
         touched=row["touched"],
     )

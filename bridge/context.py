@@ -47,6 +47,7 @@ class HubContext:
     busy_topics: Callable[[], int] = lambda: 1
     changed: Callable[[], None] = lambda: None
     session_opened: Callable[[], None] = lambda: None
+    commands_changed: Callable[[], None] = lambda: None
     journal: Journal = field(init=False)
     bindings: Bindings = field(init=False)
     turns: Turns = field(init=False)
@@ -83,6 +84,7 @@ class HubContext:
         if started.commands and (former is None or former.commands != started.commands):
             names = json.dumps([[command.name, command.description] for command in started.commands])
             self.database.execute("INSERT OR REPLACE INTO agent_commands (agent, names) VALUES (?, ?)", (agent, names))
+            self.commands_changed()
 
     def agent_commands(self, agent: str) -> tuple[AgentCommand, ...]:
         """The slash commands of an agent as it last told them, () when it never ran here."""
@@ -91,6 +93,13 @@ class HubContext:
             return offered.commands
         row = self.database.row("SELECT names FROM agent_commands WHERE agent = ?", (agent,))
         return tuple(AgentCommand(*pair) for pair in json.loads(row["names"])) if row else ()
+
+    def all_agent_commands(self) -> dict[str, str]:
+        """Names and descriptions of the commands of all agents that ever ran here."""
+        found: dict[str, str] = {}
+        for row in self.database.rows("SELECT names FROM agent_commands ORDER BY agent"):
+            found.update(json.loads(row["names"]))
+        return found
 
     # --- speaking
 

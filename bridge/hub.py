@@ -33,6 +33,7 @@ from bridge.inbound import (
     TopicChange,
     TopicEvent,
 )
+from bridge.leftovers import sweep
 from bridge.lock import HubLock
 from bridge.messenger import MessengerError
 from bridge.news import Bell, HubStatus, TopicSummary
@@ -88,6 +89,7 @@ class Hub:
         context.changed = bell
         context.desk.note, context.desk.follow = self.note, self.follow
         context.session_opened = self._limit_open
+        context.commands_changed = self._refresh_menus
 
     # --- life
 
@@ -110,7 +112,8 @@ class Hub:
         if self.lock is not None:
             self.lock.on_change = self._lock_changed
             self._crew.start(self.lock.run(), "lock")
-        self._crew.start(self._set_menus(), "command menus")
+        self._refresh_menus()
+        self._crew.start(asyncio.to_thread(sweep, context.data, context.clock.now()), "sweep")
 
     async def stop(self) -> None:
         """End every session; running turns are offered with Continue at the next start."""
@@ -330,11 +333,15 @@ class Hub:
                 tr("You write as an anonymous administrator, so I can't know who you are. Switch anonymity off."),
             )
 
+    def _refresh_menus(self) -> None:
+        self._crew.start(self._set_menus(), "command menus")
+
     async def _set_menus(self) -> None:
-        """The menu behind the "/" button of each chat."""
+        """The menu behind the "/" button of each chat: the hub's commands, then those of its agents."""
+        menu = self.commands.whole_menu(self.context.all_agent_commands())
         for chat_id in sorted(self.context.config.chats):
             try:
-                await self.context.messenger.set_commands(chat_id, self.commands.menu())
+                await self.context.messenger.set_commands(chat_id, menu)
             except MessengerError as error:
                 log.info("the command menu of chat %s could not be set: %s", chat_id, error.title)
 

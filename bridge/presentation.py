@@ -17,7 +17,6 @@ from agents.contract import (
     TurnFailed,
     TurnFinished,
     TurnOutcome,
-    Usage,
 )
 from bridge.config import Verbosity
 from bridge.context import HubContext
@@ -183,7 +182,9 @@ class TurnDisplay:
 
     # --- its end
 
-    def finish(self, outcome: TurnFinished | TurnFailed, *, background: int = 0, keyboard: Keyboard = ()) -> None:
+    def finish(
+        self, outcome: TurnFinished | TurnFailed, *, background: int = 0, keyboard: Keyboard = (), note: str = ""
+    ) -> None:
         """Post the end of the turn and turn the status into the log. Joins the caller's transaction."""
         elapsed = self.elapsed
         self.log.observe(outcome, self._context.clock.monotonic())
@@ -195,7 +196,10 @@ class TurnDisplay:
             self._post_answer(answer, footer(outcome.usage, elapsed, background, self._number))
         else:
             answer = ""
-            self._post_broken(outcome, elapsed, background, keyboard)
+            foot = footer(
+                outcome.usage if isinstance(outcome, TurnFinished) else None, elapsed, background, self._number
+            )
+            self._post_broken(outcome, lines(note, foot), keyboard)
         if self._target is not None:
             self._show(log_part(self.view, outcome, elapsed, answer), MessageClass.CLOSING)
 
@@ -235,23 +239,19 @@ class TurnDisplay:
             )
         )
 
-    def _post_broken(
-        self, outcome: TurnFinished | TurnFailed, elapsed: float, background: int, keyboard: Keyboard
-    ) -> None:
+    def _post_broken(self, outcome: TurnFinished | TurnFailed, foot: Part, keyboard: Keyboard) -> None:
         """Stopped or failed: what happened, what was done so far, and the last text."""
         if isinstance(outcome, TurnFailed):
             reset = ""
             if outcome.resets_at is not None:
                 reset = tr("Free again at {time}.", time=outcome.resets_at.astimezone().strftime("%d.%m. %H:%M"))
             head = lines(bold(f"⚠️ {outcome.title}"), outcome.hint, reset)
-            usage: Usage | None = None
             text = self.view.preview()
         else:
             head = bold("⏹ " + tr("Stopped."))
-            usage = outcome.usage
             text = outcome.text or self.view.preview()
         tail = render_tail(text, TEXT_LIMIT // 2) if text.strip() else EMPTY
-        end = lines(head, so_far(self.view), footer(usage, elapsed, background, self._number))
+        end = lines(head, so_far(self.view), foot)
         self._final(stack(tail, end) if tail.text else end, keyboard=keyboard)
 
 

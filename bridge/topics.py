@@ -381,7 +381,7 @@ class Topic:
         while len(self.recent_texts) > 50:
             self.recent_texts.pop(next(iter(self.recent_texts)))
 
-    async def end(self, outcome: TurnFinished | TurnFailed, *, offers: str = "") -> None:
+    async def end(self, outcome: TurnFinished | TurnFailed, *, offers: tuple[str, ...] = (), note: str = "") -> None:
         """The turn is over: its end is posted and recorded, then what waits goes on."""
         turn = self.turn
         if turn is None:
@@ -391,7 +391,7 @@ class Topic:
             self.usage = outcome.usage or self.usage
         now = self.context.clock.monotonic()
         self.active_at, self.given_until = now, now + GIVEN_GRACE
-        end_turn(self.context, turn, outcome, background=len(self.background), offers=offers)
+        end_turn(self.context, turn, outcome, background=len(self.background), offers=offers, note=note)
         self.context.desk.turn_ended(self.place)
         was_stopped = turn.is_stopping or (
             isinstance(outcome, TurnFinished) and outcome.outcome is TurnOutcome.INTERRUPTED
@@ -412,7 +412,7 @@ class Topic:
         has_begun = bool(self.turn.display.view.tools or self.turn.display.view.texts)
         self.hold_all()
         failed = TurnFailed(FailureKind.OTHER, error.title, error.hint, detail or error.detail)
-        await self.end(failed, offers=CONTINUE if has_begun else AGAIN)
+        await self.end(failed, offers=(CONTINUE if has_begun else AGAIN,))
 
     async def interrupt(self) -> None:
         """Stop the running turn, or the opening of its session."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.contract import HubError, TextDelta, Thought
 from bridge import topics_notices as notices
+from bridge import topics_parking
 from bridge.bindings import TopicState
 from bridge.commands.choices import choose
 from bridge.commands.parsing import parse_command
@@ -257,6 +258,7 @@ class TopicActor:
             topic.joiner.due,
             topic.turn.display.due() if topic.turn else None,
             self._silent_at(),
+            topics_parking.due(topic) if topic.turn is None else None,
             self._idle_at(),
             topic.given_until if topic.line.given and topic.turn is None else None,
         ]
@@ -289,6 +291,7 @@ class TopicActor:
             notices.say_silent(topic, round(topic.context.config.silence_notice / 60))
         if (idle := self._idle_at()) is not None and idle <= now:
             await topic.close_session(tr("The session sleeps; the next text wakes it."))
+        await topics_parking.wake(topic)
         if topic.line.given and topic.turn is None and topic.given_until <= now:
             self._ask_about_given()
 

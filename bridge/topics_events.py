@@ -26,13 +26,14 @@ from agents.contract import (
     UnknownEvent,
 )
 from bridge import topics_notices as notices
+from bridge import topics_parking
 from bridge.messenger import MessengerError
 from bridge.presenter import AddedState
 from bridge.sheet import clip
 from bridge.texts import tr
 from bridge.topics import Topic
 from bridge.topics_queue import WaitState
-from bridge.topics_turn import AGAIN
+from bridge.topics_turn import AGAIN, CANCEL
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,9 @@ async def heard(topic: Topic, event: AgentEvent) -> None:
         case TurnFinished():
             await topic.end(event)
         case TurnFailed():
-            await topic.end(event, offers=AGAIN)
+            is_parked = topics_parking.park(topic, event)
+            note = tr("Then this task goes on by itself.") if is_parked else ""
+            await topic.end(event, offers=(AGAIN, CANCEL) if is_parked else (AGAIN,), note=note)
         case InputConsumed() | InputReturned():
             await _input_settled(topic, event)
         case ProcessExited():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.contract import Prompt
 from bridge import topics_notices as notices
+from bridge import topics_parking
 from bridge.commands import choices, folder_picker, parked
 from bridge.delivery import MessageClass
 from bridge.markdown import render
@@ -13,7 +14,7 @@ from bridge.texts import tr
 from bridge.topics import Topic
 from bridge.topics_inbox import Chosen
 from bridge.topics_queue import Waiting
-from bridge.topics_turn import CONTINUE, continue_prompt
+from bridge.topics_turn import CANCEL, CONTINUE, continue_prompt
 
 
 async def chosen(topic: Topic, item: Chosen) -> None:
@@ -92,6 +93,11 @@ async def _turn(topic: Topic, item: Chosen) -> None:
     action, _, turn_id = item.pressed.value.partition(":")
     record = topic.context.turns.get(turn_id)
     topic.context.buttons.forget(item.pressed.id)
+    if topic.binding.parked_turn == turn_id:
+        topics_parking.forget(topic)
+    if action == CANCEL:
+        topic.context.say(topic.place, tr("It will not run by itself. Send it again when you want it."))
+        return
     if record is None:
         topic.context.say(topic.place, tr("That turn is not known any more. Send the task again."))
         return

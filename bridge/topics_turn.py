@@ -16,6 +16,7 @@ CHANGES_KEPT = 500
 """Edits of a session that /diff remembers."""
 CONTINUE = "continue"
 AGAIN = "again"
+CANCEL = "cancel"
 STATE_LOST = "failed"
 NOT_BEGUN = "not begun"
 
@@ -64,15 +65,23 @@ def begin_turn(
 
 
 def end_turn(
-    context: HubContext, turn: RunningTurn, outcome: TurnFinished | TurnFailed, *, background: int, offers: str = ""
+    context: HubContext,
+    turn: RunningTurn,
+    outcome: TurnFinished | TurnFailed,
+    *,
+    background: int,
+    offers: tuple[str, ...] = (),
+    note: str = "",
 ) -> None:
-    """Post the end and close the records in one commit. ``offers``: CONTINUE or AGAIN adds that button."""
-    labels = {CONTINUE: tr("Continue"), AGAIN: tr("Try again")}
+    """Post the end and close the records in one commit. ``offers``: CONTINUE, AGAIN, CANCEL add their buttons."""
+    labels = {CONTINUE: tr("Continue"), AGAIN: tr("Try again"), CANCEL: tr("Don't run it then")}
     with context.database.transaction():
         keyboard: Keyboard = ()
         if offers:
-            keyboard = context.buttons.keyboard(turn.display.place, "turn", [(labels[offers], f"{offers}:{turn.id}")])
-        turn.display.finish(outcome, background=background, keyboard=keyboard)
+            keyboard = context.buttons.keyboard(
+                turn.display.place, "turn", [(labels[offer], f"{offer}:{turn.id}") for offer in offers]
+            )
+        turn.display.finish(outcome, background=background, keyboard=keyboard, note=note)
         context.turns.end(turn.id, outcome.outcome.value if isinstance(outcome, TurnFinished) else STATE_LOST)
         context.journal.finish(turn.update_ids)
 

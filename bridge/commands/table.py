@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Flag, auto
 
 from bridge.commands.parsing import Command
 from bridge.config import Role
 from bridge.inbound import IncomingMessage, Place
+from bridge.sheet import clip
 from bridge.texts import tr
+
+MENU_LIMIT = 100
+DESCRIPTION_LIMIT = 200
+_MENU_NAME = re.compile(r"[a-z0-9_]{1,32}")
 
 
 class Where(Flag):
@@ -80,6 +86,16 @@ class CommandTable:
     def menu(self, where: Where = Where.BOTH) -> list[tuple[str, str]]:
         """Names and translated summaries, for Telegram's command menu and /help."""
         return [(spec.name, tr(spec.summary)) for spec in self._specs.values() if spec.where & where]
+
+    def whole_menu(self, foreign: Mapping[str, str]) -> list[tuple[str, str]]:
+        """The hub's commands and those of its agents that Telegram can show (Bot API: setMyCommands)."""
+        own = self.menu()
+        others = [
+            (name, clip(description, DESCRIPTION_LIMIT) or name)
+            for name, description in foreign.items()
+            if _MENU_NAME.fullmatch(name) and name not in self._specs
+        ]
+        return [*own, *others][:MENU_LIMIT]
 
     def help_lines(self, where: Where) -> list[str]:
         return [

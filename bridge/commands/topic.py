@@ -11,6 +11,7 @@ from agents.contract import HubError
 from bridge import topics_notices as notices
 from bridge.commands import choices
 from bridge.commands.changes import show_changes
+from bridge.commands.git_branch import branch_of
 from bridge.commands.parked import show_parked
 from bridge.commands.status import topic_status
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
@@ -84,8 +85,14 @@ def refuse_while_busy(topic: Topic) -> None:
 def ready_part(topic: Topic) -> Part:
     """What the next text will start."""
     binding = topic.binding
+    mode = binding.mode or topic.context.config.agent_modes.get(binding.agent, "") or default_mode(topic)
+    facts = [
+        tr("mode {mode}", mode=mode) if mode else "",
+        tr("model {model}", model=binding.model) if binding.model else tr("the agent's own model"),
+    ]
     return lines(
-        row("🆕 ", bold(topic.title), " · ", code(str(binding.cwd))),
+        row("🆕 ", bold(topic.title), " · ", code(str(binding.cwd)), branch_of(binding.cwd)),
+        " · ".join(fact for fact in facts if fact),
         tr("Write a task. /agent, /cwd, /model and /mode change what it runs with."),
     )
 
@@ -101,6 +108,11 @@ def greet(topic: Topic) -> None:
     with topic.context.database.transaction():
         keyboard = topic.context.buttons.keyboard(topic.place, choices.PICK, labels)
         topic.context.say(topic.place, ready_part(topic), keyboard=keyboard)
+
+
+def default_mode(topic: Topic) -> str:
+    backend = topic.context.backends.get(topic.binding.agent)
+    return backend.traits.default_mode if backend else ""
 
 
 async def _new(topic: Topic, call: Call) -> None:

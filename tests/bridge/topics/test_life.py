@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from agents.contract import (
+    AgentCommand,
     AgentGoneError,
     AgentNotFoundError,
     AssistantText,
     BackgroundTask,
     BackgroundTasks,
+    FailureKind,
     ModeChanged,
     SessionId,
     SessionNotFoundError,
     SessionStarted,
     TitleChanged,
+    TurnFailed,
     TurnFinished,
     TurnOutcome,
     TurnStarted,
 )
 from bridge.bindings import TopicState
 from bridge.inbound import ChatMoved, Place, TopicChange
+from bridge.leftovers import sweep
 from bridge.recovery import Pending
 from bridge.store import UpdateState
 from tests.bridge.pending.stage import Shown
@@ -518,3 +524,72 @@ async def test_a_hundred_topics_are_no_hundred_processes(tmp_path: Path) -> None
         assert sum(not session.is_closed for session in hub.claude.sessions) <= 25
         await hub.say("go on", place=Place(CHAT, 100))
         assert hub.session.spec.resume == "session-1"
+
+
+# --- a usage limit
+
+
+async def limited_turn(hub: Stage) -> None:
+    session = await hub.started_turn("build it")
+    resets = datetime.fromtimestamp(hub.clock.now() + 3600, UTC)
+    session.say(TurnFailed(FailureKind.QUOTA, "The limit is reached.", resets_at=resets))
+    await hub.settle()
+
+
+@pytest.mark.asyncio
+async def test_a_turn_refused_by_a_limit_goes_on_by_itself_after_the_reset(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await limited_turn(hub)
+        assert "goes on by itself" in hub.ringing()[-1]
+        await hub.pass_time(3500, step=100)
+        assert sum(len(session.prompts) for session in hub.claude.sessions) == 1
+        await hub.pass_time(300, step=100)
+        assert hub.session.prompts[-1].text == "build it"
+        assert sum(len(session.prompts) for session in hub.claude.sessions) == 2
+
+
+@pytest.mark.asyncio
+async def test_a_parked_turn_outlives_a_restart_of_the_hub(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await limited_turn(hub)
+        await hub.end()
+        await hub.begin()
+        await hub.pass_time(3800, step=100)
+        assert hub.session.prompts[-1].text == "build it"
+
+
+@pytest.mark.asyncio
+async def test_a_cancelled_parked_turn_does_not_run(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await limited_turn(hub)
+        await hub.press("Don't run")
+        await hub.pass_time(4000, step=200)
+        assert sum(len(session.prompts) for session in hub.claude.sessions) == 1
+
+
+@pytest.mark.asyncio
+async def test_the_agents_own_commands_come_into_the_menu_as_far_as_telegram_can_show_them(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        commands = (AgentCommand("compact", "Shorten"), AgentCommand("mcp:review"), AgentCommand("status"))
+        hub.claude.started = SessionStarted(SessionId("s"), hub.root, commands=commands)
+        await finished_turn(hub)
+        menu = hub.messenger.menus[CHAT]
+        assert "compact" in menu
+        assert "mcp:review" not in menu
+        assert menu.count("status") == 1
+
+
+@pytest.mark.asyncio
+async def test_old_logs_and_copies_are_cleared_away_at_the_start_and_nothing_else(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        for name in ("turns/old.md", "turns/new.md", "outgoing/x/a.txt", "kept/old.md"):
+            path = hub.data / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+        for name in ("turns/old.md", "outgoing/x", "kept/old.md"):
+            os.utime(hub.data / name, (hub.clock.now() - 100 * 86400,) * 2)
+        for name in ("turns/new.md",):
+            os.utime(hub.data / name, (hub.clock.now(),) * 2)
+        assert sweep(hub.data, hub.clock.now()) == 2
+        assert sorted(path.name for path in hub.data.rglob("*.md")) == ["new.md", "old.md"]
+        assert not (hub.data / "outgoing" / "x").exists()
