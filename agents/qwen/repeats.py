@@ -34,7 +34,7 @@ class RepeatFilter:
         if not piece:
             return piece
         quiet, self._last = now - self._last, now
-        if self._cursor is None and self._text and quiet >= GAP and self._text.startswith(piece[: len(self._text)]):
+        if self._cursor is None and quiet >= GAP and self._begins_anew(piece):
             self._cursor = 0
         if self._cursor is None:
             self._text += piece
@@ -50,3 +50,11 @@ class RepeatFilter:
             self._cursor = None
         self._text += rest
         return rest
+
+    def _begins_anew(self, piece: str) -> bool:
+        """Whether ``piece`` can only be the beginning told again. In doubt it is new: twice is better than never."""
+        if not self._text or not self._text.startswith(piece[: len(self._text)]):
+            return False
+        is_elsewhere = self._text.find(piece, 1) != -1
+        is_periodic = (piece + piece).find(piece, 1) < len(piece)
+        return not (is_elsewhere or is_periodic)

@@ -16,6 +16,8 @@ from agents.processes import LinePipe
 from tests.agents.installed import SYSTEM_PATH, finder, program
 
 Message = dict[str, Any]
+NO_PROCESS = 99_999_999
+"""A process id that no system gives, so that nothing is ever ended by mistake."""
 
 
 class ScriptedAgent:
@@ -30,7 +32,7 @@ class ScriptedAgent:
         }
         self.heard: list[Message] = []
         self.on_message: Callable[[Message], None] = lambda _: None
-        self.pid: int | None = 4711
+        self.pid: int | None = NO_PROCESS
         self.last_heard = 0.0
         self.stderr_tail = ""
         self.is_stopped = False

@@ -1,0 +1,81 @@
+"""Hermes' sessions are copied between folders and homes without the old home's address of the model."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agents.contract import AgentError, SessionId, SessionNotFoundError
+from agents.hermes.archive import HermesArchive
+
+
+def database(file: Path, session_id: str, cwd: str, address: str, *extra_columns: str) -> Path:
+    columns = "".join(f", {name} TEXT" for name in extra_columns)
+    config = json.dumps({"cwd": cwd, "provider": "custom", "base_url": address})
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(
+            "CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, model TEXT, model_config TEXT, title TEXT UNIQUE,"
+            f" parent_session_id TEXT, started_at REAL, cwd TEXT{columns})"
+        )
+        db.execute(
+            "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content TEXT,"
+            " timestamp REAL)"
+        )
+        db.execute(
+            "INSERT INTO sessions (id, source, model, model_config, title, started_at, cwd)"
+            " VALUES (?, 'acp', ?, ?, ?, 1, ?)",
+            (session_id, f"model of {address}", config, "Tests", cwd),
+        )
+        for role, words in (("user", "Fix the tests"), ("assistant", "Done")):
+            db.execute(
+                "INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, ?, ?, 2)",
+                (session_id, role, words),
+            )
+    return file
+
+
+@pytest.mark.asyncio
+async def test_a_copy_in_another_home_calls_that_home_s_model(tmp_path: Path) -> None:
+    old = HermesArchive(database(tmp_path / "old.db", "a", "/old", "http://dead", "only_here"), frozenset({"a"}))
+    new = HermesArchive(database(tmp_path / "new.db", "b", "/new", "http://alive"), frozenset())
+    snapshot = await old.export(SessionId("a"), Path("/old"), tmp_path / "saved")
+    restored = await new.restore(snapshot, Path("/there"))
+    with closing(sqlite3.connect(tmp_path / "new.db")) as db:
+        model, config, title = db.execute(
+            "SELECT model, model_config, title FROM sessions WHERE id = ?", (restored,)
+        ).fetchone()
+        said = db.execute("SELECT role, content FROM messages WHERE session_id = ?", (restored,)).fetchall()
+    assert model == "model of http://alive"
+    assert json.loads(config) == {"cwd": "/there", "provider": "custom", "base_url": "http://alive"}
+    assert title.startswith("Tests (")
+    assert said == [("user", "Fix the tests"), ("assistant", "Done")]
+
+
+@pytest.mark.asyncio
+async def test_sessions_are_listed_by_their_folder(tmp_path: Path) -> None:
+    archive = HermesArchive(database(tmp_path / "state.db", "a", "/old", "http://x"), frozenset({"a"}))
+    (found,) = await archive.list(Path("/old"))
+    assert (found.id, found.title, found.is_live) == ("a", "Tests", True)
+    assert await archive.list(Path("/elsewhere")) == []
+
+
+@pytest.mark.asyncio
+async def test_a_home_without_sessions_lists_nothing_and_says_what_to_do(tmp_path: Path) -> None:
+    archive = HermesArchive(tmp_path / "none.db", frozenset())
+    assert await archive.list(None) == ()
+    with pytest.raises(SessionNotFoundError):
+        await archive.export(SessionId("a"), tmp_path, tmp_path / "saved")
+
+
+@pytest.mark.asyncio
+async def test_a_damaged_copy_changes_nothing(tmp_path: Path) -> None:
+    source = HermesArchive(database(tmp_path / "state.db", "a", "/old", "http://x"), frozenset())
+    snapshot = await source.export(SessionId("a"), Path("/old"), tmp_path / "saved")
+    (tmp_path / "saved" / "session.json").write_text('{"session": {"id": "a"}, "messages"')
+    with pytest.raises(AgentError):
+        await source.restore(snapshot, Path("/there"))
+    assert len(await source.list(None)) == 1
