@@ -75,21 +75,24 @@ def may_send(world: World, chat: Chat, thread: int | None, kind: str) -> None:
         raise bad_request(TOPIC_CLOSED)
 
 
-def reply_of(chat: Chat, call: Call, thread: int | None) -> int | None:
-    """The message that is replied to, by either form of the parameter."""
+def place_of(chat: Chat, call: Call) -> tuple[int | None, int | None]:
+    """Topic and reply target of a send. A reply without a topic goes into the topic of what it replies to."""
+    thread = thread_of(chat, call)
     parameters = call.json("reply_parameters")
     if isinstance(parameters, dict):
         message_id, is_optional = parameters.get("message_id", 0), parameters.get("allow_sending_without_reply", False)
     else:
         message_id, is_optional = call.integer("reply_to_message_id"), call.flag("allow_sending_without_reply")
     if not message_id:
-        return None
+        return thread, None
     post = chat.post(int(message_id))
+    if post is not None and thread is None and chat.is_forum:
+        thread = post.topic_id
     if post is None or post.topic_id != thread:
         if is_optional:
-            return None
+            return thread, None
         raise bad_request(REPLY_NOT_FOUND)
-    return post.id
+    return thread, post.id
 
 
 def topic_of(chat: Chat, call: Call) -> Topic:

@@ -34,9 +34,9 @@ FOREVER = 86_400.0
 SUMMARY = 100
 SUMMARIES = ("text", "caption", "name", "action", "reaction", "file_id", "callback_query_id")
 ERRORS = {
-    FaultKind.BAD_GATEWAY: ApiError(502, "Bad Gateway"),
-    FaultKind.SERVER_ERROR: ApiError(500, "Internal Server Error"),
-    FaultKind.DISK_FULL: ApiError(500, "Internal Server Error: can't write file: no space left on device"),
+    FaultKind.BAD_GATEWAY: (502, "Bad Gateway"),
+    FaultKind.SERVER_ERROR: (500, "Internal Server Error"),
+    FaultKind.DISK_FULL: (500, "Internal Server Error: can't write file: no space left on device"),
 }
 
 
@@ -86,15 +86,13 @@ class BotApi:
 
     async def _call(self, name: str, request: Request) -> Response:
         fault = self._world.faults.strike(name)
-        if fault is not None and fault.kind not in TAKES_EFFECT:
-            broken = await self._strike(fault, request)
-            if broken is not None:
-                return broken
         started = self._world.clock.monotonic()
-        call = Call(name)
+        call = Call(name.lower())
         try:
+            if await self._is_broken_by(fault, request):
+                return Response(broken=Break.RESET)
             call = read_call(name.lower(), request)
-            result = await self._run(name, call, request)
+            result = await self._run(call, request)
         except ApiError as error:
             response = _failure(error)
             self._log(name, call, started, error)
@@ -103,7 +101,7 @@ class BotApi:
             self._log(name, call, started, None)
         return await self._spoil(response, fault, request)
 
-    async def _run(self, name: str, call: Call, request: Request) -> Any:
+    async def _run(self, call: Call, request: Request) -> Any:
         if call.method == "getupdates":
             queue = self._world.updates
             queue.allow(call.json("allowed_updates"))
@@ -114,15 +112,18 @@ class BotApi:
             raise ApiError(404, METHOD_NOT_FOUND)
         return await handler(call)
 
-    async def _strike(self, fault: Fault, request: Request) -> Response | None:
-        """Trouble before the call is taken; None lets it go on after a hang of some seconds."""
-        if fault.kind is FaultKind.RESET:
-            return Response(broken=Break.RESET)
+    async def _is_broken_by(self, fault: Fault | None, request: Request) -> bool:
+        """Trouble before the call is taken: true when the connection dies, ApiError when the server refuses."""
+        if fault is None or fault.kind in TAKES_EFFECT:
+            return False
         if fault.kind is FaultKind.HANG:
             await self._hang(fault, request)
-            return Response(broken=Break.RESET) if fault.seconds == 0 else None
-        error = too_many_requests(int(fault.seconds)) if fault.kind is FaultKind.RATE_LIMIT else ERRORS[fault.kind]
-        return _failure(error)
+            return fault.seconds == 0
+        if fault.kind is FaultKind.RATE_LIMIT:
+            raise too_many_requests(int(fault.seconds))
+        if fault.kind is not FaultKind.RESET:
+            raise ApiError(*ERRORS[fault.kind])
+        return True
 
     async def _spoil(self, response: Response, fault: Fault | None, request: Request) -> Response:
         """Trouble after the call was taken: the message is out, the answer is not."""
@@ -148,10 +149,11 @@ class BotApi:
 
     async def _download(self, path: str, request: Request) -> Response:
         fault = self._world.faults.strike("getFile:download")
-        if fault is not None and fault.kind not in TAKES_EFFECT:
-            broken = await self._strike(fault, request)
-            if broken is not None:
-                return broken
+        try:
+            if await self._is_broken_by(fault, request):
+                return Response(broken=Break.RESET)
+        except ApiError as error:
+            return _failure(error)
         stored = self._world.files.at(path)
         if stored is None:
             return _failure(ApiError(404, NOT_FOUND))

@@ -140,7 +140,7 @@ class Forum:
         if name == chat.general_name:
             raise bad_request(TOPIC_NOT_MODIFIED)
         chat.general_name = name
-        self._world.general_changed(chat, self._world.bot, "forum_topic_edited")
+        self._world.general_changed(chat, self._world.bot, "forum_topic_edited", {"name": name})
         return True
 
     def _general(self, call: Call, switch: str, value: bool, field: str) -> bool:

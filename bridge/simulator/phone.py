@@ -15,7 +15,7 @@ from agents.contract import HubError
 from bridge.simulator import phone_wire
 from bridge.simulator.calls import read_call
 from bridge.simulator.chats import Account, Chat, Post
-from bridge.simulator.errors import EDIT_FORBIDDEN, ApiError, bad_request
+from bridge.simulator.errors import EDIT_FORBIDDEN, FILE_TOO_BIG, MAY_NOT_EDIT_TOPIC, ApiError, bad_request
 from bridge.simulator.feed import Happening, Kind
 from bridge.simulator.forum import clean_name
 from bridge.simulator.http import Request, Response
@@ -251,6 +251,8 @@ class Phone:
         if what == "create":
             return {"id": world.create_topic(self.chat, who, clean_name(str(fields["name"]))).id}
         topic = self.chat.topics[int(fields["topic"])]
+        if who.id not in self.chat.admins and topic.creator_id != who.id:
+            raise bad_request(MAY_NOT_EDIT_TOPIC)
         if what == "rename":
             world.edit_topic(self.chat, topic, who, clean_name(str(fields["name"])), None)
         elif what in {"close", "reopen"}:
@@ -265,8 +267,12 @@ class Phone:
 
     async def _upload(self, request: Request, query: Json) -> Json:
         """Files of a form, as one message or an album."""
+        if request.is_oversize:
+            raise bad_request(FILE_TOO_BIG)
         call = read_call("upload", request)
         kind = "photo" if query.get("kind") == "photo" else "document"
+        if not call.files:
+            raise bad_request("there is no file in the request")
         files = [(kind, upload.name, upload.data) for upload in call.files.values()]
         who, topic = self._who(query), int(query.get("topic", 0)) or None
         posts = self.people.send_files(self.chat, who, files, topic, query.get("caption", ""))

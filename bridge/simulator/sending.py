@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.simulator import wire
-from bridge.simulator.access import chat_of, may_send, post_of, reply_of, thread_of
+from bridge.simulator.access import chat_of, may_send, place_of, post_of
 from bridge.simulator.calls import Call
 from bridge.simulator.chats import Chat, Media, Post
 from bridge.simulator.entities import SentText
@@ -90,10 +90,10 @@ class Sending:
 
     async def _album_posts(self, chat: Chat, call: Call, read: Sequence[tuple[Media, SentText]]) -> list[Post]:
         world = self._world
-        thread, reply = thread_of(chat, call), None
+        thread, reply = place_of(chat, call)
         may_send(world, chat, thread, read[0][0].kind)
-        reply = reply_of(chat, call, thread)
         await world.flood.pay(chat.id, len(read))
+        thread, reply = place_of(chat_of(world, call), call)
         album_id = str(world.random.getrandbits(40)) if len(read) > 1 else ""
         posts = []
         for media, caption in read:
@@ -106,13 +106,11 @@ class Sending:
     async def _post(self, chat: Chat, call: Call, kind: str, sent: SentText) -> Post:
         """A new post of the bot, paid for; everything that can be refused is refused first."""
         world = self._world
-        thread = thread_of(chat, call)
+        thread, _ = place_of(chat, call)
         may_send(world, chat, thread, kind)
-        reply = reply_of(chat, call, thread)
         keyboard = read_keyboard(call.json("reply_markup"))
         await world.flood.pay(chat.id)
-        chat = chat_of(world, call)
-        thread = thread_of(chat, call)
+        thread, reply = place_of(chat_of(world, call), call)  # much may have happened while the call was held
         post = world.new_post(chat, world.bot, thread)
         post.text, post.entities, post.keyboard = sent.text, sent.entities, keyboard
         post.reply_to, post.is_silent = reply, call.flag("disable_notification")

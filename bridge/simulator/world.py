@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
+from types import MappingProxyType
 
 from bridge.clock import Clock
 from bridge.simulator import wire
@@ -237,10 +238,12 @@ class World:
         self.feed.publish(Kind.TOPIC, chat.id, topic)
         self.add_post(self.new_post(chat, by, topic.id, (field, content)))
 
-    def general_changed(self, chat: Chat, by: Account, field: str) -> None:
-        """General was closed, reopened, hidden or shown."""
+    def general_changed(
+        self, chat: Chat, by: Account, field: str, content: Mapping[str, object] = MappingProxyType({})
+    ) -> None:
+        """General was renamed, closed, reopened, hidden or shown."""
         self.feed.publish(Kind.CHAT, chat.id, chat)
-        self.add_post(self.new_post(chat, by, None, (field, {})))
+        self.add_post(self.new_post(chat, by, None, (field, dict(content))))
 
     def delete_topic(self, chat: Chat, topic: Topic) -> None:
         """A topic goes with all its messages; nobody tells the bot."""

@@ -199,7 +199,6 @@ export class Chat {
     if (this.window) this.scrolled();
   }
 
-
   subtitle() {
     if (!this.topic || !this.under) return;
     const isTyping = this.topic.typing && this.topic.typing > performance.now();

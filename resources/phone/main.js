@@ -35,7 +35,7 @@ function toggleDrawer() {
 
 function route() {
   const found = /^#topic=(\d+)$/.exec(location.hash);
-  const topicId = found ? Number(found[1]) : null;
+  const topicId = found && state.topics.has(Number(found[1])) ? Number(found[1]) : null;
   if (topicId === null) chat.nothing();
   app.dataset.screen = topicId === null ? "topics" : "chat";
   topics.current(topicId);

@@ -52,12 +52,28 @@ export class Topics {
     const topics = [...state.topics.values()].sort((a, b) => (b.last?.id ?? b.id) - (a.last?.id ?? a.id));
     const unread = topics.reduce((sum, topic) => sum + topic.unread, 0);
     document.title = `${unread ? `(${unread}) ` : ""}${state.chat.title}`;
-    const focused = document.activeElement?.dataset?.topic;
-    this.list.replaceChildren(...topics.map((topic) => this.row(topic)));
-    if (focused) this.list.querySelector(`[data-topic="${focused}"]`)?.focus({ preventScroll: true });
+    // A row's button stays the same element: a tap is not lost when its topic changes under the finger.
+    for (const [id, row] of this.elements) {
+      if (!state.topics.has(id)) { row.remove(); this.elements.delete(id); }
+    }
+    topics.forEach((topic, at) => {
+      const row = this.elements.get(topic.id) ?? this.button(topic.id);
+      this.fillRow(row, topic);
+      if (this.list.children[at] !== row) {
+        const hadFocus = row === document.activeElement;
+        this.list.insertBefore(row, this.list.children[at] ?? null);
+        if (hadFocus) row.focus({ preventScroll: true });
+      }
+    });
   }
 
-  row(topic) {
+  button(topicId) {
+    const row = h("button", { type: "button", class: "topic", "data-topic": topicId, onclick: () => this.onOpen(topicId) });
+    this.elements.set(topicId, row);
+    return row;
+  }
+
+  fillRow(row, topic) {
     const isTyping = topic.typing && topic.typing > performance.now();
     const { last } = topic;
     const who = last && !last.service ? h("b", {}, `${last.from.id === state.me.id ? t("you") : last.from.name}: `) : null;
@@ -67,12 +83,10 @@ export class Topics {
     if (topic.unread) {
       marks.append(h("span", { class: `unread${topic.rings ? "" : " quiet"}`, "aria-label": `${topic.unread}` }, String(topic.unread)));
     }
-    return h("button", {
-      type: "button", class: "topic", "data-topic": topic.id, "aria-current": topic.id === this.openId ? "true" : null,
-      onclick: () => this.onOpen(topic.id),
-    },
-    h("span", { class: "topic-mark", style: `background:${topic.color}` }, topic.id === 0 ? "#" : [...topic.name][0].toUpperCase()),
-    h("span", { class: "topic-text" },
+    if (topic.id === this.openId) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+    row.replaceChildren(h("span", { class: "topic-mark", style: `background:${topic.color}` }, topic.id === 0 ? "#" : [...topic.name][0].toUpperCase()),
+      h("span", { class: "topic-text" },
       h("span", { class: "topic-line" }, h("strong", {}, topic.name), h("time", {}, last ? listTime(last.date) : "")),
       h("span", { class: "topic-line second" }, line, marks)));
   }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -269,7 +268,9 @@ def focused(page: Page, keys: object, selector: str, *, back: bool = False) -> b
     return False
 
 
-def test_five_thousand_messages_stay_quick(one: Served, bot: Bot, clean_driver: webdriver.Chrome) -> None:
+def test_of_five_thousand_messages_only_a_window_is_in_the_page(
+    one: Served, bot: Bot, clean_driver: webdriver.Chrome
+) -> None:
     topic = one.do(lambda: one.human.create_topic("Long"))
 
     def fill() -> None:
@@ -278,10 +279,8 @@ def test_five_thousand_messages_stay_quick(one: Served, bot: Bot, clean_driver: 
 
     one.do(fill)
     page = page_of(one, clean_driver)
-    started = time.monotonic()
     page.open_topic("Long")
     page.sees("message 4999")
-    assert time.monotonic() - started < 3
     assert len(page.all(".row")) <= 130
     one.run(bot.say(topic, "the newest"))
     page.sees("the newest")
@@ -289,13 +288,6 @@ def test_five_thousand_messages_stay_quick(one: Served, bot: Bot, clean_driver: 
         page.script("document.querySelector('.scroller').scrollTop = 0; return new Promise((d) => setTimeout(d, 60))")
     page.until(lambda: all("message 4999" not in text for text in page.texts()), "the window has moved on")
     assert len(page.all(".row")) <= 130
-    longest = page.script(
-        "const start = performance.now(); document.querySelector('.scroller').scrollTop = 0;"
-        "const frame = () => new Promise((done) => requestAnimationFrame(done));"
-        "return frame().then(frame).then(() => performance.now() - start)"
-    )
-    assert isinstance(longest, float | int)
-    assert longest < 500
     page.click(".to-end")
     page.sees("the newest")
 

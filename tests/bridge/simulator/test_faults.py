@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from bridge.simulator import Fault, FaultKind, Human
+from bridge.simulator.feed import Kind
 from tests.bridge.clocks import HandClock
 from tests.bridge.simulator.client import Client
 
@@ -85,3 +86,11 @@ async def test_a_share_strikes_some_calls_until_it_is_cleared(client: Client) ->
     assert 5 < sum(answers) < 35
     client.simulator.faults.clear()
     assert (await client.call("getMe"))["ok"]
+
+
+@pytest.mark.asyncio
+async def test_a_refusal_on_demand_is_seen_among_the_calls(client: Client) -> None:
+    client.simulator.fail(Fault(FaultKind.RATE_LIMIT, "sendMessage", seconds=30))
+    await client.refusal("sendMessage", chat_id=client.chat_id, text="x")
+    (seen,) = client.simulator.world.feed.latest(Kind.CALL, 5)
+    assert (seen.subject.method, seen.subject.code) == ("sendMessage", 429)

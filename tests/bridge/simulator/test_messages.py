@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -178,3 +179,26 @@ async def test_a_stranger_in_private_must_press_start_first(client: Client) -> N
     assert (await client.updates())[0]["message"]["chat"]["type"] == "private"
     await client.ok("sendMessage", chat_id=1_666, text="hello")
     assert human.from_bot()[-1].text == "hello"
+
+
+@pytest.mark.asyncio
+async def test_a_reply_without_a_topic_goes_into_the_topic_it_replies_to(client: Client, human: Human) -> None:
+    topic = human.create_topic("one")
+    written = human.write("look here", topic)
+    sent = await client.send("I see", reply_parameters={"message_id": written.id})
+    assert (sent["message_thread_id"], sent["reply_to_message"]["message_id"]) == (topic, written.id)
+
+
+@pytest.mark.asyncio
+async def test_a_topic_that_goes_while_the_send_is_held_is_noticed(
+    client: Client, human: Human, clock: HandClock
+) -> None:
+    topic = human.create_topic("going")
+    for number in range(20):
+        await client.send(f"text {number}")
+    clock.move(55)
+    held = asyncio.create_task(client.call("sendMessage", chat_id=client.chat_id, text="x", message_thread_id=topic))
+    await asyncio.sleep(0.05)
+    human.delete_topic(topic)
+    clock.move(5)
+    assert (await held)["description"] == "Bad Request: message thread not found"

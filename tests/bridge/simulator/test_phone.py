@@ -197,3 +197,17 @@ async def test_an_error_of_the_simulators_own_is_a_500_and_not_the_end(
         answer = await client.http.post(client.url("sendMessage"), json={"chat_id": client.chat_id, "text": "x"})
         assert answer.status_code == 500
     assert (await client.call("getMe"))["ok"]
+
+
+@pytest.mark.asyncio
+async def test_a_stranger_may_not_change_the_topics_of_others(client: Client, human: Human) -> None:
+    topic = human.create_topic("theirs")
+    change = {"do": "topic", "what": "rename", "topic": topic, "name": "mine now"}
+    assert (await act(client, **change, **{"as": "stranger"})).status_code == 400
+    assert (await act(client, **change)).status_code == 200
+
+
+@pytest.mark.asyncio
+async def test_an_upload_without_a_file_is_refused(client: Client) -> None:
+    answer = await client.http.post(url(client, "upload?topic=0"), data={"x": "y"})
+    assert (answer.status_code, answer.json()["error"]) == (400, "there is no file in the request")
