@@ -274,7 +274,9 @@ class ClaudeSession:
         if self._group is None:
             work.close()
             return None
-        return self._group.create_task(self._guarded(work))
+        task = self._group.create_task(self._guarded(work))
+        task.add_done_callback(lambda _: work.close())  # one cancelled before its first step never began it
+        return task
 
     async def _guarded(self, work: Coroutine[object, object, None]) -> None:
         """The outermost edge of a task: one that breaks must not take the session along."""
