@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from agents.contract import (
     AgentGoneError,
@@ -41,6 +42,7 @@ from bridge.markdown.part import Part
 from bridge.messenger import Keyboard
 from bridge.pending import AskOrigin
 from bridge.presentation import TurnDisplay
+from bridge.store import StoreError
 from bridge.texts import tr
 from bridge.topics_channel import TopicChannel
 from bridge.topics_inbox import Choosing, Inbox, OpenFailed
@@ -53,6 +55,10 @@ log = logging.getLogger(__name__)
 
 GIVEN_GRACE = 10.0
 """Seconds after a turn in which the agent may still begin a turn of its own with texts it was given."""
+
+
+STORE_RETRY = 10.0
+"""Seconds between two tries to write what the database could not take."""
 
 
 class AgentTimeoutError(HubError):
@@ -86,6 +92,11 @@ class Topic:
         self.given_until = 0.0
         self.after_start: list[tuple[str, str]] = []
         """Choices (what, value) that need to know what the agent offers; they are made once it has said so."""
+        self.offered: tuple[str, ...] = ()
+        """Ids of the held texts that the last notice shows."""
+        self.retry_at: float | None = None
+        """When to try again what the database could not take, in monotonic seconds."""
+        self._unsaved: list[Callable[[], None]] = []
         self.recent_texts: dict[int, str] = {}
         self.last_prompts: dict[str, Prompt] = {}
 
@@ -273,25 +284,33 @@ class Topic:
         session, turn = self.live.session, self.turn
         if session is None or turn is None or turn.is_stopping or self.context.desk.is_locked:
             return False
-        with self.context.database.transaction():
-            self.context.turns.add_updates(turn.id, entry.update_ids)
-            self.context.journal.hand(entry.update_ids)
+        self.context.journal.hand(entry.update_ids)
         try:
             async with asyncio.timeout(CALL_TIMEOUT):
                 input_id = await session.steer(entry.prompt)
-        except (TimeoutError, HubError) as error:
-            log.warning("steering failed in topic %s: %s", self._binding.topic_key, error)
-            entry.is_after_turn = True
+        except TimeoutError:
+            log.warning("steering took too long in topic %s", self._binding.topic_key)
+            entry.state = WaitState.HELD
+            notices.offer_held(self, reason=tr("The agent may not have seen this. Send it again?"))
             return False
+        except HubError as error:
+            log.info("steering failed in topic %s: %s", self._binding.topic_key, error.title)
+            input_id = None
         if input_id is None:
-            entry.is_after_turn = True
+            self.take_back(entry)
             return False
         self._mark_given(entry, input_id, turn)
         return True
 
+    def take_back(self, entry: Waiting) -> None:
+        """The agent did not get this text: it waits again, for the end of the turn."""
+        self.context.journal.take_back(entry.update_ids)
+        entry.input_id, entry.is_after_turn = None, True
+
     def _mark_given(self, entry: Waiting, input_id: InputId, turn: RunningTurn) -> None:
         entry.state, entry.input_id = WaitState.GIVEN, input_id
         turn.display.added(input_id, entry.prompt.text)
+        self._remember(entry)
         if entry.card:
             self.context.delivery.revise(entry.card, notices.given_part())
             entry.card = ""
@@ -305,7 +324,7 @@ class Topic:
     def hold_all(self) -> None:
         """What waits goes on only by a person's word."""
         for entry in self.line.open:
-            entry.state = WaitState.HELD
+            entry.hold()
 
     def release_held(self, entries: Sequence[Waiting] = ()) -> int:
         """Let held texts wait for the agent again; returns how many."""
@@ -391,15 +410,37 @@ class Topic:
             self.usage = outcome.usage or self.usage
         now = self.context.clock.monotonic()
         self.active_at, self.given_until = now, now + GIVEN_GRACE
-        end_turn(self.context, turn, outcome, background=len(self.background), offers=offers, note=note)
+        self._save_end(
+            partial(end_turn, self.context, turn, outcome, background=len(self.background), offers=offers, note=note)
+        )
         self.context.desk.turn_ended(self.place)
         was_stopped = turn.is_stopping or (
             isinstance(outcome, TurnFinished) and outcome.outcome is TurnOutcome.INTERRUPTED
         )
         if was_stopped:
             self.hold_all()
-        if self.line.held:
-            notices.offer_held(self)
+        notices.offer_held(self)
+        await self.advance()
+
+    def _save_end(self, save: Callable[[], None]) -> None:
+        """The end of a turn is not lost when the disk is full: it is posted once the database takes it."""
+        self._unsaved.append(save)
+        self._save_ends()
+
+    def _save_ends(self) -> None:
+        while self._unsaved:
+            try:
+                self._unsaved[0]()
+            except StoreError as error:
+                log.warning("the end of a turn can't be saved yet: %s %s", error.title, error.detail)
+                self.retry_at = self.context.clock.monotonic() + STORE_RETRY
+                return
+            self._unsaved.pop(0)
+
+    async def retry(self) -> None:
+        """Try again what the database could not take."""
+        self.retry_at = None
+        self._save_ends()
         await self.advance()
 
     async def session_died(self, error: HubError, *, detail: str = "") -> None:
@@ -408,6 +449,7 @@ class Topic:
         for entry in self.line.given:
             entry.state, entry.input_id, entry.is_after_turn = WaitState.HELD, None, False
         if self.turn is None:
+            notices.offer_held(self)
             return
         has_begun = bool(self.turn.display.view.tools or self.turn.display.view.texts)
         self.hold_all()
@@ -434,7 +476,10 @@ class Topic:
         session = self.live.session
         if session is None or (self.turn is None and not self.background):
             return False
-        await self.call(session.stop_background())
+        try:
+            await self.call(session.stop_background())
+        except HubError as error:
+            log.info("background work did not end by asking: %s", error.title)
         if self.turn is not None:
             await self.session_died(HubError(tr("The session was ended."), tr("The next text resumes it.")))
         self.background = ()

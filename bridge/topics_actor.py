@@ -13,8 +13,9 @@ from bridge.commands.choices import choose
 from bridge.commands.parsing import parse_command
 from bridge.commands.table import Call, CommandTable
 from bridge.commands.topic import release, run_command
+from bridge.store import StoreError
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics import STORE_RETRY, Topic
 from bridge.topics_events import heard
 from bridge.topics_inbox import (
     AskClosed,
@@ -93,6 +94,10 @@ class TopicActor:
             if item is not None:
                 await self._take(item)
             await self._do_what_is_due()
+        except StoreError as error:
+            # Nothing can be said either: what is written to the person goes through the same database.
+            log.warning("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
+            self.topic.retry_at = self.topic.context.clock.monotonic() + STORE_RETRY
         except HubError as error:
             log.info("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
             self._say_error(error)
@@ -152,7 +157,7 @@ class TopicActor:
     async def _said(self, item: Said) -> None:
         """A reply to an open card, else the answer to an open question, else something for the agent."""
         topic, message = self.topic, item.message
-        if topic.binding.state is TopicState.LOST:
+        if topic.binding.state is TopicState.LOST and not item.is_old:
             self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
         desk = topic.context.desk
         is_answer = message.reply_to is not None and await desk.reply(message)
@@ -258,6 +263,7 @@ class TopicActor:
             topic.joiner.due,
             topic.turn.display.due() if topic.turn else None,
             self._silent_at(),
+            topic.retry_at,
             topics_parking.due(topic) if topic.turn is None else None,
             self._idle_at(),
             topic.given_until if topic.line.given and topic.turn is None else None,
@@ -291,6 +297,8 @@ class TopicActor:
             notices.say_silent(topic, round(topic.context.config.silence_notice / 60))
         if (idle := self._idle_at()) is not None and idle <= now:
             await topic.close_session(tr("The session sleeps; the next text wakes it."))
+        if topic.retry_at is not None and topic.retry_at <= now:
+            await topic.retry()
         await topics_parking.wake(topic)
         if topic.line.given and topic.turn is None and topic.given_until <= now:
             self._ask_about_given()

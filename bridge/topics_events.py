@@ -116,14 +116,15 @@ async def _input_settled(topic: Topic, event: InputConsumed | InputReturned) -> 
             topic.context.finish(entry.update_ids)
             return
         turn.entries.append(entry)
+        topic.context.turns.add_updates(turn.id, entry.update_ids)
         turn.display.added_became(event.input_id, AddedState.TAKEN)
         return
     if turn is not None:
         turn.display.added_became(event.input_id, AddedState.RETURNED)
-    entry.input_id, entry.is_after_turn = None, True
+    topic.take_back(entry)
     was_stopped = turn is None or turn.is_stopping
     entry.state = WaitState.HELD if was_stopped and topic.is_stopped else WaitState.READY
-    if turn is None and topic.line.held:
+    if turn is None:
         notices.offer_held(topic)
     await topic.advance()
 

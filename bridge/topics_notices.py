@@ -63,11 +63,13 @@ def dropped_part() -> Part:
     return plain("🗑 " + tr("Dropped. The agent did not get it."))
 
 
-def offer_held(topic: Topic, *, reason: str = "", rings: bool = False) -> None:
-    """One message for everything that waits for the person's word in this topic."""
+def offer_held(topic: Topic, *, reason: str = "", rings: bool = False, is_asked: bool = False) -> None:
+    """One message for everything that waits for the person's word in this topic; not twice for the same texts."""
     held = topic.line.held
-    if not held:
+    ids = tuple(entry.id for entry in held)
+    if not held or (ids == topic.offered and not is_asked):
         return
+    topic.offered = ids
     context = topic.context
     count = trn("{count} message was not run.", "{count} messages were not run.", len(held))
     texts = [plain(f"• {clip(entry.prompt.text, 120) or tr('files')}") for entry in held[:SHOWN_TEXTS]]

@@ -16,6 +16,9 @@ from bridge.topics_inbox import Chosen
 from bridge.topics_queue import Waiting
 from bridge.topics_turn import CANCEL, CONTINUE, continue_prompt
 
+ALL_LIMIT = 20
+"""Messages that "Show all here" may post; a group takes about twenty a minute."""
+
 
 async def chosen(topic: Topic, item: Chosen) -> None:
     """Do what a button says; one that is used up does nothing."""
@@ -121,5 +124,9 @@ def _show_all(topic: Topic, item: Chosen) -> None:
     except OSError:
         context.say(topic.place, tr("That answer is not kept any more; open the file above."))
         return
-    for part in list(render(answer))[1:]:
+    parts = list(render(answer))
+    if len(parts) > ALL_LIMIT:
+        context.say(topic.place, tr("That would be {count} messages. Open the file above.", count=len(parts)))
+        return
+    for part in parts[1:]:
         context.say(topic.place, part, klass=MessageClass.REPLY)

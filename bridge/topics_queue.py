@@ -35,6 +35,15 @@ class Waiting:
     input_id: InputId | None = None
     card: str = ""
     is_after_turn: bool = False
+    is_held: bool = False
+    """To be held as soon as its files are there."""
+
+    def hold(self) -> None:
+        """From now on only a person lets it go on."""
+        if self.state is WaitState.PREPARING:
+            self.is_held = True
+        else:
+            self.state = WaitState.HELD
 
     @property
     def is_command(self) -> bool:

@@ -48,7 +48,7 @@ async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_ol
         prompt = Prompt(command_text(offered, command), is_command=True)
     entry = Waiting(context.new_id(), prompt, utterance)
     if utterance.files:
-        entry.state = WaitState.PREPARING
+        entry.state, entry.is_held = WaitState.PREPARING, is_old
         topic.crew.start(_prepare(topic, entry, utterance.files), "files")
     elif is_old:
         entry.state = WaitState.HELD
@@ -122,7 +122,8 @@ async def prepared(topic: Topic, item: Prepared) -> None:
         topic.context.finish(entry.update_ids)
         return
     entry.prompt = prompt
-    entry.state = WaitState.READY
+    entry.state = WaitState.HELD if entry.is_held else WaitState.READY
+    notices.offer_held(topic)
     await topic.advance()
 
 

@@ -187,7 +187,7 @@ async def _queue(topic: Topic, call: Call) -> None:
             entry.card = topic.context.say(topic.place, part, keyboard=notices.waiting_keyboard(topic, entry))
     for entry in topic.line.given:
         topic.context.say(topic.place, lines(bold("↪ " + tr("Given to the agent")), clip(entry.prompt.text, 300)))
-    notices.offer_held(topic)
+    notices.offer_held(topic, is_asked=True)
 
 
 async def _log(topic: Topic, call: Call) -> None:

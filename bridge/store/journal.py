@@ -72,6 +72,15 @@ class Journal:
         """Nothing more will come of these updates; their text is forgotten. Joins the caller's transaction."""
         self._set(update_ids, UpdateState.FINISHED)
 
+    def take_back(self, update_ids: Iterable[int]) -> None:
+        """The agent did not get these after all: they wait again. Joins the caller's transaction."""
+        with self._database.transaction():
+            for update_id in update_ids:
+                self._database.execute(
+                    "UPDATE journal SET state = 'received', changed = ? WHERE update_id = ? AND state = 'handed'",
+                    (self._clock.now(), update_id),
+                )
+
     def unfinished(self) -> list[JournalEntry]:
         """What a former life left open, in the order of arrival."""
         rows = self._database.rows(

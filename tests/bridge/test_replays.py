@@ -456,3 +456,31 @@ async def test_a_group_that_became_a_supergroup_loses_neither_text_nor_session(t
         binding = play.now.hub.context.bindings.get(Place(new, 7))
         assert binding is not None
         assert binding.session_id == play.session.session_id
+
+
+@pytest.mark.asyncio
+async def test_a_text_given_to_a_turn_that_a_crash_cut_off_is_offered(tmp_path: Path) -> None:
+    async with scene(tmp_path) as play:
+        play.now.wire.put(play.text(990, "long work"))
+        await play.until(lambda: play.prompts)
+        play.now.wire.put(play.text(991, "mind the tests"))
+        await play.until(lambda: play.session.steered)
+        await play.crash()
+        await play.live()
+        await play.pass_time(4)
+        assert any("mind the tests" in made.text for made in play.sent())
+        assert play.prompts == ["long work"]
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_only_waited_for_the_end_of_a_cut_off_turn_is_not_lost(tmp_path: Path) -> None:
+    async with scene(tmp_path) as play:
+        play.now.wire.put(play.text(992, "long work"))
+        await play.until(lambda: play.prompts)
+        play.session.takes_steering = False
+        play.now.wire.put(play.text(993, "then this"))
+        await play.until(lambda: any("Waits" in made.text for made in play.sent()))
+        await play.crash()
+        await play.live()
+        await play.until(lambda: "then this" in play.prompts)
+        assert play.prompts == ["long work", "then this"]

@@ -28,10 +28,10 @@ from agents.contract import (
     TurnStarted,
 )
 from bridge.bindings import TopicState
-from bridge.inbound import ChatMoved, Place, TopicChange
+from bridge.inbound import ChatMoved, FileKind, IncomingFile, Place, TopicChange
 from bridge.leftovers import sweep
 from bridge.recovery import Pending
-from bridge.store import UpdateState
+from bridge.store import StoreFullError, UpdateState
 from tests.bridge.pending.stage import Shown
 from tests.bridge.topics.stage import CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
 
@@ -593,3 +593,89 @@ async def test_old_logs_and_copies_are_cleared_away_at_the_start_and_nothing_els
         assert sweep(hub.data, hub.clock.now()) == 2
         assert sorted(path.name for path in hub.data.rglob("*.md")) == ["new.md", "old.md"]
         assert not (hub.data / "outgoing" / "x").exists()
+
+
+# --- when things go wrong one after the other
+
+
+@pytest.mark.asyncio
+async def test_the_end_of_a_turn_is_shown_once_the_full_disk_has_room_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+
+        def full(message: object) -> str:
+            raise StoreFullError("The disk is full.")
+
+        with monkeypatch.context() as disk:
+            disk.setattr(hub.delivery, "post", full)
+            session.answer("here it is")
+            await hub.settle()
+            await hub.pass_time(15)
+            assert not hub.ringing()
+        await hub.pass_time(15)
+        assert [text.split("\n")[0] for text in hub.ringing()] == ["here it is"]
+        await hub.say("next")
+        assert session.prompts[-1].text == "next"
+
+
+@pytest.mark.asyncio
+async def test_a_second_stop_ends_the_session_of_an_agent_that_answers_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+
+        async def hang() -> None:
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr("bridge.topics.CALL_TIMEOUT", 0.05)
+        monkeypatch.setattr(session, "interrupt", hang)
+        monkeypatch.setattr(session, "stop_background", hang)
+        await hub.say("/stop")
+        await hub.until(lambda: any("does not answer" in text for text in hub.texts()))
+        await hub.say("/stop")
+        await hub.until(lambda: session.is_closed)
+        await hub.say("go on")
+        await hub.until(lambda: hub.session is not session)
+        assert hub.session.spec.resume == session.session_id
+
+
+@pytest.mark.asyncio
+async def test_held_texts_are_offered_once_and_not_after_every_later_turn(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.takes_steering = False
+        await hub.say("also this")
+        await hub.say("/stop")
+        for _ in range(3):
+            await hub.say("another task")
+            session.answer()
+            await hub.settle()
+        assert sum("was not run" in text for text in hub.texts()) == 1
+
+
+@pytest.mark.asyncio
+async def test_a_process_that_dies_between_turns_offers_what_it_was_given(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        await hub.say("also this")
+        session.answer()
+        await hub.settle()
+        session.die()
+        await hub.settle()
+        assert "also this" in hub.last()
+        await hub.press("Run")
+        assert hub.session.prompts[-1].text == "also this"
+
+
+@pytest.mark.asyncio
+async def test_an_old_picture_is_offered_like_an_old_text(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.messenger.files["F1"] = b"one"
+        await hub.say("look", files=(IncomingFile(FileKind.PHOTO, "F1", size=3),), age=7200)
+        await hub.until(lambda: any("look" in text for text in hub.texts()))
+        assert hub.claude.sessions == []
+        await hub.press("Run")
+        assert hub.session.prompts[0].images[0].data == b"one"
