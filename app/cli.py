@@ -83,6 +83,24 @@ def _token(args: argparse.Namespace) -> int:
     return token_command(args.data_dir, forget=args.forget, allow_plaintext=args.plaintext)
 
 
+def _audit(args: argparse.Namespace) -> int:
+    from app.records_report import audit_command
+
+    return audit_command(args.data_dir, since=args.since, as_json=args.json)
+
+
+def _approvals(args: argparse.Namespace) -> int:
+    from app.records_report import approvals_command
+
+    return approvals_command(args.data_dir, as_json=args.json)
+
+
+def _lock(args: argparse.Namespace) -> int:
+    from app.lock_setup import lock_setup_command
+
+    return lock_setup_command(args.data_dir)
+
+
 def _add(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, run: Command, help_: str
 ) -> argparse.ArgumentParser:
@@ -130,6 +148,17 @@ def parser() -> argparse.ArgumentParser:
     token = _add(commands, "token", _token, "keep the bot token in the system's keyring")
     token.add_argument("--forget", action="store_true", help="delete the stored token")
     token.add_argument("--plaintext", action="store_true", help="agree to a file that only you can read")
+
+    audit = _add(commands, "audit", _audit, "print who decided what, when, and whether the agent got it")
+    audit.add_argument("--json", action="store_true")
+    audit.add_argument("--since", default="", metavar="TIME", help="30m, 2h, 3d, 1w, or a date like 2026-11-30")
+
+    approvals = _add(commands, "approvals", _approvals, "list what waits for a decision (only lists)")
+    approvals.add_argument("action", choices=("list",))
+    approvals.add_argument("--json", action="store_true")
+
+    lock = _add(commands, "lock", _lock, "set up the second factor: codes of an authenticator app")
+    lock.add_argument("action", choices=("setup",))
     return top
 
 

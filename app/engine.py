@@ -139,6 +139,7 @@ class Engine:
             clock=clock,
             new_id=new_id,
             lock=self.lock,
+            files=self.folders.data / "asks",
         )
         context = HubContext(
             config=config,

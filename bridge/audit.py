@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from bridge.inbound import Place
-from bridge.store import Database
 
 Statement = tuple[str, tuple[object, ...]]
 """One SQL statement with its values."""
@@ -103,7 +103,13 @@ def shortened(subject: str) -> str:
     return f"{subject[:SUBJECT_LIMIT]}… (+{len(subject) - SUBJECT_LIMIT})"
 
 
-def audit_lines(database: Database, *, since: float = 0.0, limit: int | None = None) -> Sequence[AuditLine]:
+class Rows(Protocol):
+    """Whatever can read the hub's tables: the open database, or a glance at it."""
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]: ...
+
+
+def audit_lines(database: Rows, *, since: float = 0.0, limit: int | None = None) -> Sequence[AuditLine]:
     """Lines from ``since`` on, oldest first; with ``limit`` the newest that many. For ``agent-hub audit``."""
     found = database.rows(
         "SELECT * FROM audit WHERE at >= ? ORDER BY id DESC LIMIT ?", (since, -1 if limit is None else limit)

@@ -188,6 +188,7 @@ class Hub:
         self.context.delivery.move_chat(old_chat_id, new_chat_id)
         if not self.context.bindings.move_chat(old_chat_id, new_chat_id):
             return
+        self.context.desk.move_chat(old_chat_id, new_chat_id)
         for place in [place for place in self._actors if place.chat_id == old_chat_id]:
             actor = self._actors.pop(place)
             actor.topic.follow_move(new_chat_id)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from agents.contract import Answers, AskId, Decision, Declined, PermissionRequest, QuestionRequest, Verdict
 from bridge.audit import AuditEvent, delivery_note, pruning
@@ -17,7 +19,9 @@ from bridge.config import BridgeConfig
 from bridge.delivery import Delivery
 from bridge.inbound import ButtonPress, IncomingMessage, Person, Place, ReactionChange
 from bridge.markdown.part import Part
+from bridge.messenger import FileUpload
 from bridge.pending import cards, rows, wording
+from bridge.pending.attachments import attach
 from bridge.pending.door import Door
 from bridge.pending.equipment import Equipment, RemoteLock
 from bridge.pending.incoming import Incoming
@@ -62,7 +66,8 @@ def no_note(_place: Place, _line: str) -> None:
 class AskDesk:
     """Where requests wait for people. ``config`` gives the settings of now; ``new_id`` makes ids of <= 40 letters.
 
-    ``note`` gets a line for every decision without a person; it may be set later.
+    ``note`` gets a line for every decision without a person; it may be set later. ``files``: a folder of the hub for
+    what a card can only show in part; None: the card's cut has to do.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class AskDesk:
         new_id: Callable[[], str],
         lock: RemoteLock | None = None,
         note: Note = no_note,
+        files: Path | None = None,
     ) -> None:
         registry = Registry()
         self._at = Equipment(
@@ -92,6 +98,7 @@ class AskDesk:
         self._incoming = Incoming(self._at, self._door, delivery, self._lists)
         self._automatic: dict[AskId, str] = {}
         self.note = note
+        self._files = files
 
     @property
     def rules(self) -> Rulebook:
@@ -259,6 +266,14 @@ class AskDesk:
         self._at.rules.load()
         self._at.settlement.record(list(pruning(self._at.clock.now(), self._at.config().audit_days)))
 
+    def move_chat(self, old_chat_id: int, new_chat_id: int) -> None:
+        """The group has a new id: what is open belongs there from now on."""
+        for live in self._at.registry.all():
+            if live.place.chat_id == old_chat_id:
+                live.origin = replace(live.origin, place=replace(live.place, chat_id=new_chat_id))
+        moved = "UPDATE asks SET chat_id = ? WHERE chat_id = ?", (new_chat_id, old_chat_id)
+        self._at.settlement.record([moved])
+
     def show_again(self) -> None:
         """After a gap in which presses may be lost (Telegram keeps them 150 s): open cards come anew, below."""
         for live in self._at.registry.open():
@@ -271,6 +286,11 @@ class AskDesk:
                 self._at.redraw(live)
 
     # --- inside
+
+    def _attachments(self, live: LiveAsk) -> tuple[FileUpload, ...]:
+        if self._files is None or not isinstance(live.ask, PermissionRequest):
+            return ()
+        return attach(live.ask, self._files, live.token)
 
     def _card(self, live: LiveAsk) -> Part:
         return cards.open_card(live, is_locked=self.is_locked)
@@ -298,7 +318,7 @@ class AskDesk:
         if len(self._at.registry.open(live.place)) >= most:
             return self._refuse_for_limit(live, most)
         try:
-            self._at.settlement.open(live, self._card(live), self._at.keyboard(live))
+            self._at.settlement.open(live, self._card(live), self._at.keyboard(live), self._attachments(live))
         except StoreError:
             log.exception("a request could not be written and was denied")
             return refusal(live, wording.unsaved())

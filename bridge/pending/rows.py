@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agents.contract import ToolKind, Verdict
-from bridge.audit import SUBJECT_LIMIT, AuditEvent, AuditLine, Statement, insertion
+from bridge.audit import SUBJECT_LIMIT, AuditEvent, AuditLine, Rows, Statement, insertion
 from bridge.inbound import Place
 from bridge.pending.records import HUB, AskKind, AskState, Decider, DecisionWay
 from bridge.pending.registry import LiveAsk
@@ -168,6 +168,11 @@ def unsettled(database: Database, life: str) -> Sequence[PastAsk]:
         "SELECT * FROM asks WHERE state IN ('open', 'decided') AND life != ? ORDER BY opened", (life,)
     )
     return tuple(as_past(row) for row in found)
+
+
+def open_rows(database: Rows) -> Sequence[PastAsk]:
+    """What waits for a person, oldest first."""
+    return tuple(as_past(row) for row in database.rows("SELECT * FROM asks WHERE state = 'open' ORDER BY opened"))
 
 
 def corrected(ask: PastAsk, now: float) -> Sequence[Statement]:

@@ -19,7 +19,7 @@ from bridge.clock import Clock
 from bridge.delivery import Delivery, MessageClass, Outgoing
 from bridge.inbound import Place
 from bridge.markdown.part import Part
-from bridge.messenger import Keyboard
+from bridge.messenger import FileUpload, Keyboard
 from bridge.pending import cards, rows, wording
 from bridge.pending.records import HUB, AnsweredCard, AskKind, AskState, DecisionWay
 from bridge.pending.registry import LiveAsk, Registry, Reply, key_of
@@ -55,11 +55,14 @@ class Settlement:
 
     # --- opening
 
-    def open(self, live: LiveAsk, card: Part, keyboard: Keyboard) -> None:
-        """Row and card in one commit. Raises StoreError."""
+    def open(self, live: LiveAsk, card: Part, keyboard: Keyboard, files: tuple[FileUpload, ...] = ()) -> None:
+        """Row, card and the files below it in one commit. Raises StoreError."""
         with self._database.transaction():
             self._execute([rows.opening(live, self._life)])
             self._post(live, card, keyboard)
+            if files:
+                caption = cards.notice(wording.whole_request())
+                self._delivery.post(Outgoing(live.place, caption, MessageClass.REPLY, files=files))
         self._registry.add(live)
 
     def show_again(self, live: LiveAsk, card: Part, keyboard: Keyboard) -> None:

@@ -319,6 +319,10 @@ def expired_notice(title: str) -> str:
     return tr("⌛ Nobody answered, so this was denied: {title}", title=first_line(title))
 
 
+def whole_request() -> str:
+    return tr("The whole of the request above")
+
+
 def asked_again() -> str:
     return tr("🔁 Asked again below")
 

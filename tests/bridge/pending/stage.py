@@ -97,7 +97,7 @@ class Stage:
     ids: itertools.count[int] = field(default_factory=itertools.count)
     updates: itertools.count[int] = field(default_factory=lambda: itertools.count(900))
 
-    def new_desk(self) -> AskDesk:
+    def new_desk(self, files: Path | None = None) -> AskDesk:
         """A desk of another run of the hub."""
         return AskDesk(
             config=lambda: self.config,
@@ -107,6 +107,7 @@ class Stage:
             new_id=lambda: f"id{next(self.ids)}",
             lock=self.lock,
             note=lambda _place, line: self.notes.append(line),
+            files=files,
         )
 
     # --- the phone

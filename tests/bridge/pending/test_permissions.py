@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.contract import AskId, Decision, PermissionRequest, ToolKind, Verdict
+from bridge.inbound import Place
 from bridge.pending import AskOrigin
 from tests.bridge.pending.stage import (
     ANNA,
@@ -254,3 +255,33 @@ async def test_a_read_inside_the_folder_passes_and_leaves_a_line(tmp_path: Path)
         assert await desk.request(here, ask) == Decision(Verdict.ALLOW)
         assert scene.cards == []
         assert scene.notes == ["☑️ Allowed by the hub (the settings allow “read”): Read a file"]
+
+
+@pytest.mark.asyncio
+async def test_a_request_too_long_for_its_card_comes_whole_as_a_file_below_it(tmp_path: Path) -> None:
+    long = "echo " + "x" * 3000 + "; rm -rf tail"
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk(files=tmp_path / "asks")
+        waiting = [
+            asyncio.ensure_future(agent(desk, command(long, ask_id="1"))),
+            asyncio.ensure_future(agent(desk, command("npm test", ask_id="2"))),
+        ]
+        await settle()
+        (files,) = [shown.message.files for shown in scene.delivery.shown.values() if shown.message.files]
+        assert [file.name for file in files] == ["command.txt"]
+        assert files[0].path.read_text() == long
+        await desk.void(TOPIC, "end of test")
+        await asyncio.gather(*waiting)
+
+
+@pytest.mark.asyncio
+async def test_requests_follow_their_group_to_its_new_id(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(agent(desk, command()))
+        await settle()
+        desk.move_chat(TOPIC.chat_id, -100999)
+        moved = Place(-100999, TOPIC.topic_id)
+        assert desk.has_open_permission(moved)
+        await desk.void(moved, "end of test")
+        assert (await asking).verdict is Verdict.DENY
