@@ -23,7 +23,9 @@ from app.paths import Folders, folders
 from app.settings import Settings, load
 
 MIN_FREE_BYTES = 200 * 1024 * 1024
-QT_TRIAL = "import sys; from PySide6.QtWidgets import QApplication; QApplication(sys.argv[:1])"
+QT_TRIAL = "from app.doctor import try_qt; try_qt()"
+QT_TRIAL_FLAG = "--qt-trial"
+"""The hidden argument by which a frozen application tries Qt in a process of its own."""
 QT_TRIAL_SECONDS = 30
 
 
@@ -101,7 +103,7 @@ def check_qt() -> Finding:
         environment["QT_QPA_PLATFORM"] = "offscreen"
     try:
         trial = subprocess.run(
-            [sys.executable, "-c", QT_TRIAL],
+            [sys.executable, QT_TRIAL_FLAG] if getattr(sys, "frozen", False) else [sys.executable, "-c", QT_TRIAL],
             capture_output=True,
             text=True,
             timeout=QT_TRIAL_SECONDS,
@@ -115,6 +117,13 @@ def check_qt() -> Finding:
         return Finding("window", State.OK, "Qt starts")
     last = (trial.stderr.strip().splitlines() or ["no message"])[-1]
     return Finding("window", State.WARNING, f"Qt does not start: {last[:200]}", QT_HINT)
+
+
+def try_qt() -> None:
+    """Make a Qt application and let it go; aborts the whole process when a library is missing."""
+    from app.ui.program import make_application
+
+    make_application()
 
 
 QT_HINT = (
