@@ -64,12 +64,16 @@ def bundle(work: Path) -> Path:
     """The folder that PyInstaller makes."""
     began = time.monotonic()
     icons(work / "icons")
+    places = [f"--distpath={work / 'bundle'}", f"--workpath={work / 'pyinstaller'}"]
+    spec = str(ROOT / "packaging" / "agent-hub.spec")
     run(
-        sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level=WARN",
-        f"--distpath={work / 'bundle'}", f"--workpath={work / 'pyinstaller'}", str(ROOT / "packaging" / "agent-hub.spec"),
+        *(sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level=ERROR", *places, spec),
         AGENT_HUB_ICONS=str(work / "icons"),
-    )  # fmt: skip
+    )
     folder = work / "bundle" / "agent-hub"
+    if sys.platform == "linux" and shutil.which("strip"):
+        # Only the interpreter: libraries out of wheels were rewritten by tools whose work strip would undo.
+        run("strip", "--strip-unneeded", *map(str, (folder / "_internal").glob("libpython3*.so*")))
     say(f"bundle: {megabytes(folder):.0f} MB in {time.monotonic() - began:.0f} s")
     return folder
 
