@@ -74,7 +74,7 @@ async def run_briefly(
     except TimeoutError:
         exit_code = None
     finally:
-        await _end(process)
+        await _end(process, patience=1.0 if is_enough(bytes(out)) else 0.0)
     failure = "" if exit_code is not None or is_enough(bytes(out)) else f"no answer within {timeout:g} s"
     return Ran(exit_code, bytes(out), bytes(err), failure)
 
@@ -110,8 +110,16 @@ async def _keep(stream: asyncio.StreamReader, into: bytearray, is_enough: Callab
     return False
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill what still runs of the command's own session and collect it."""
+async def _end(process: asyncio.subprocess.Process, patience: float) -> None:
+    """Kill what still runs of the command's own session and collect it.
+
+    ``patience`` in seconds for a command that has said all it had to: what it left running on purpose (a shell's
+    start file may start the person's ssh-agent) is in its session, too, and must not die with it.
+    """
+    if process.returncode is None and patience:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await process.wait()
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":

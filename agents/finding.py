@@ -63,7 +63,7 @@ class Finder:
     async def child_variables(self, agent: KnownAgent | None, launch: AgentLaunch) -> dict[str, str]:
         """The whole environment of an agent's process: a terminal's harmless part, its own keys, the settings'."""
         terminal = await self.environment()
-        own = {name: value for name, value in terminal.items() if agent is not None and agent.owns(name)}
+        own = agent.own_variables(terminal, launch.env) if agent is not None else {}
         return child_environment({**own, **launch.env}, terminal)
 
     async def shell_problem(self) -> str:

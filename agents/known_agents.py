@@ -18,7 +18,8 @@ class KnownAgent:
 
     ``check`` are the arguments of a command that ends with 0 when the program is whole.
     ``keys`` are names of variables that hold an account of this agent; only their presence is looked at.
-    ``own`` are beginnings of names of variables that are this agent's alone and go to its process.
+    ``own`` are beginnings of names of variables that are this agent's alone and go to its process; ``clouds`` are
+    more of them, wanted only where the variable they stand under is set.
     """
 
     kind: str
@@ -33,10 +34,15 @@ class KnownAgent:
     broken: str = ""
     keys: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    clouds: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    def owns(self, name: str) -> bool:
-        """Whether the variable ``name`` of a terminal may go to this agent's process."""
-        return name.upper().startswith(self.own) or name in self.keys
+    def own_variables(self, terminal: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+        """The variables of a terminal that may go to this agent's process; ``settings`` are the person's for it."""
+        own = self.own
+        for switch, names in self.clouds:
+            if terminal.get(switch) or settings.get(switch):
+                own += names
+        return {name: value for name, value in terminal.items() if name.upper().startswith(own) or name in self.keys}
 
 
 _ALL = (
@@ -57,7 +63,11 @@ _ALL = (
             "CLAUDE_CODE_USE_BEDROCK",
             "CLAUDE_CODE_USE_VERTEX",
         ),
-        own=("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_"),
+        own=("ANTHROPIC_", "CLAUDE_"),
+        clouds=(
+            ("CLAUDE_CODE_USE_BEDROCK", ("AWS_",)),
+            ("CLAUDE_CODE_USE_VERTEX", ("GOOGLE_", "CLOUD_ML_", "VERTEX_")),
+        ),
     ),
     KnownAgent(
         kind="codex",

@@ -61,12 +61,25 @@ async def _codex(located: Located, variables: Mapping[str, str], home: Path) -> 
 
 def has_own_provider(config: Path) -> bool:
     """Whether Codex' configuration names a model provider that asks for no login with OpenAI."""
-    if not config.is_file():
-        return False
-    settings = tomllib.loads(config.read_text(encoding="utf-8"))
-    name = settings.get("model_provider", "openai")
-    provider = settings.get("model_providers", {}).get(name, {})
+    name, provider = _provider(config)
     return name != "openai" and not provider.get("requires_openai_auth", False)
+
+
+def provider_key(config: Path) -> str:
+    """The variable in which the chosen model provider of Codex expects its key, "" for none or an unreadable file."""
+    try:
+        return str(_provider(config)[1].get("env_key", ""))
+    except (OSError, ValueError):
+        return ""  # Codex itself says what is wrong with the file
+
+
+def _provider(config: Path) -> tuple[str, Mapping[str, object]]:
+    if not config.is_file():
+        return "openai", {}
+    settings = tomllib.loads(config.read_text(encoding="utf-8"))
+    name, providers = settings.get("model_provider", "openai"), settings.get("model_providers", {})
+    provider = providers.get(name, {}) if isinstance(providers, dict) else {}
+    return str(name), provider if isinstance(provider, dict) else {}
 
 
 def _qwen(home: Path) -> LoginState:

@@ -35,6 +35,7 @@ from agents.contract import (
 from agents.finding import Finder
 from agents.jsonrpc import RpcError
 from agents.known_agents import KNOWN
+from agents.login_state import provider_key
 from agents.processes import LinePipe, spawn
 from agents.versions import read_version
 
@@ -137,7 +138,7 @@ class CodexBackend:
 
     async def _start(self) -> Shared:
         located = await self._finder.locate(AGENT, self._launch)
-        variables = await self._finder.child_variables(AGENT, self._launch)
+        variables = await self._variables()
         flags = [part for flag in FLAGS for part in ("-c", flag)]
         command = [*located.command, *flags, *self._launch.args, "app-server"]
         server = AppServer(await self._spawn(command, self._finder.home, variables))
@@ -152,6 +153,14 @@ class CodexBackend:
                 raise AgentGoneError("Codex ended while it started.", hint=hint, detail=server.stderr_tail) from error
             raise
         return Shared(server, said, calls.home_of(answer), self._lock)
+
+    async def _variables(self) -> dict[str, str]:
+        """The environment of the process, with the key of the model provider the person's configuration names."""
+        variables = await self._finder.child_variables(AGENT, self._launch)
+        home = Path(variables.get("CODEX_HOME") or self._finder.home / ".codex")
+        key = await asyncio.to_thread(provider_key, home / "config.toml")
+        terminal = await self._finder.environment()
+        return {key: terminal[key], **variables} if key in terminal else variables
 
     async def _open_thread(self, server: AppServer, spec: SessionSpec, settings: calls.Settings) -> calls.Thread:
         try:

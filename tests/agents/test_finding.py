@@ -165,3 +165,12 @@ async def test_an_agents_process_gets_its_own_keys_and_no_others(tmp_path: Path)
     assert variables["EXTRA"] == "e"
     assert variables["PATH"] == SYSTEM_PATH
     assert not {"OPENAI_API_KEY", "AGENT_HUB_TOKEN", "SECRET"} & variables.keys()
+
+
+@pytest.mark.asyncio
+async def test_keys_of_a_cloud_go_along_only_where_the_agent_works_with_it(tmp_path: Path) -> None:
+    terminal = finder(tmp_path / "home", SYSTEM_PATH, AWS_SECRET_ACCESS_KEY="a")
+    without = await terminal.child_variables(KNOWN["claude"], AgentLaunch())
+    with_it = await terminal.child_variables(KNOWN["claude"], AgentLaunch(env={"CLAUDE_CODE_USE_BEDROCK": "1"}))
+    assert "AWS_SECRET_ACCESS_KEY" not in without
+    assert with_it["AWS_SECRET_ACCESS_KEY"] == "a"

@@ -29,7 +29,9 @@ AGENT = "agent_hub/0.171.0 (x)"
 class Desk:
     """A backend whose processes are staged."""
 
-    def __init__(self, folder: Path, *, user_agent: str = AGENT, mode: str | None = None, **answers: Any) -> None:
+    def __init__(
+        self, folder: Path, *, user_agent: str = AGENT, terminal: dict[str, str] | None = None, **answers: Any
+    ) -> None:
         self.folder = folder / "project"
         self.folder.mkdir()
         self.pipes: list[StagedPipe] = []
@@ -42,13 +44,12 @@ class Desk:
             **{name.replace("_", "/"): answer for name, answer in answers.items()},
         }
         native = program(folder / "bin" / "codex")
-        launch = AgentLaunch(args=("--extra",), mode=mode)
-        self.backend = CodexBackend(
-            launch, finder(folder / "home", f"{native.parent}:{SYSTEM_PATH}"), spawn=self._spawn
-        )
+        found = finder(folder / "home", f"{native.parent}:{SYSTEM_PATH}", **(terminal or {}))
+        self.backend = CodexBackend(AgentLaunch(args=("--extra",)), found, spawn=self._spawn)
 
     async def _spawn(self, command: Any, cwd: Path, env: Any) -> StagedPipe:
         self.commands.append(tuple(command))
+        self.env = dict(env)
         pipe = StagedPipe()
         pipe.answers |= self.answers
         self.pipes.append(pipe)
@@ -154,3 +155,15 @@ async def test_a_process_that_ends_at_once_leaves_its_last_words(tmp_path: Path)
     with pytest.raises(AgentGoneError) as caught:
         await desk.open()
     assert caught.value.detail == "last words"
+
+
+@pytest.mark.asyncio
+async def test_the_key_of_the_chosen_provider_goes_along_and_no_other(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, terminal={"MY_KEY": "k", "OTHER_KEY": "o"})
+    config = tmp_path / "home" / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('model_provider = "x"\n[model_providers.x]\nenv_key = "MY_KEY"\n', encoding="utf-8")
+    await desk.open()
+    assert desk.env["MY_KEY"] == "k"
+    assert "OTHER_KEY" not in desk.env
+    await desk.backend.close()
