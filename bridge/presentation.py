@@ -147,7 +147,9 @@ class TurnDisplay:
     def _status(self) -> Part:
         tail = self.view.preview()
         rendered = render_tail(tail, TAIL_LIMIT) if tail else None
-        return status_part(self.view, self._context.clock.monotonic(), rendered)
+        is_asking = self._context.desk.has_open_permission(self.place)
+        waiting = tr("Waits for your answer.") if is_asking else ""
+        return status_part(self.view, self._context.clock.monotonic(), rendered, waiting)
 
     def _show(self, part: Part, klass: MessageClass) -> None:
         if self._target is None:

@@ -19,7 +19,7 @@ from bridge.lock import HubLock, UnlockResult
 from bridge.pending import AskDesk, AskKind, DecisionOutcome, DecisionWay, OpenAsk, Ruling
 from bridge.pending.lists import ListPart
 from bridge.pending.wording import clock_text
-from bridge.texts import tr
+from bridge.texts import mark, tr
 
 REALLY = frozenset({"really", "really run", "точно"})
 """The word that is the second step of a destructive request by text."""
@@ -69,10 +69,10 @@ async def list_rules(desk: AskDesk, _message: IncomingMessage, _arguments: str) 
 
 
 APPROVAL_COMMANDS: Sequence[ApprovalCommand] = (
-    ApprovalCommand("approve", "Allow what the agent asks", approve),
-    ApprovalCommand("deny", "Deny what the agent asks", deny, "[reason]"),
-    ApprovalCommand("approvals", "What waits for a decision", list_open),
-    ApprovalCommand("rules", "What the hub allows by itself, with undo", list_rules),
+    ApprovalCommand("approve", mark("Allow what the agent asks"), approve),
+    ApprovalCommand("deny", mark("Deny what the agent asks"), deny, "[reason]"),
+    ApprovalCommand("approvals", mark("What waits for a decision"), list_open),
+    ApprovalCommand("rules", mark("What the hub allows by itself, with undo"), list_rules),
 )
 
 
@@ -137,8 +137,8 @@ def approval_specs(desk: AskDesk, lock: HubLock | None, delivery: Delivery) -> l
         (entry.name, entry.summary, entry.usage, partial(entry.handler, desk)) for entry in APPROVAL_COMMANDS
     ]
     if lock is not None:
-        handlers.append(("unlock", "Open the hub with a code", "CODE", partial(unlock, lock)))
-        handlers.append(("lock", "Lock the hub now", "", partial(lock_now, lock)))
+        handlers.append(("unlock", mark("Open the hub with a code"), "CODE", partial(unlock, lock)))
+        handlers.append(("lock", mark("Lock the hub now"), "", partial(lock_now, lock)))
     return [
         CommandSpec(name, text, Where.BOTH, usage, run=answering(handler), works_locked=True)
         for name, text, usage, handler in handlers

@@ -22,32 +22,32 @@ from bridge.markdown.part import Part
 from bridge.messenger import FileUpload
 from bridge.presentation import log_path
 from bridge.sheet import bold, clip, code, lines, plain, row
-from bridge.texts import tr, trn
+from bridge.texts import mark, tr, trn
 from bridge.topics import Topic
 
 Run = Callable[[Topic, Call], Awaitable[None]]
 
 SPECS = (
-    CommandSpec("new", "Start afresh here; in General: make a topic", Where.BOTH, "[agent] [folder]"),
-    CommandSpec("stop", "Stop the running turn; again: end its background work too", works_locked=True),
-    CommandSpec("status", "What goes on", Where.BOTH, works_locked=True),
-    CommandSpec("queue", "What waits, with buttons", works_locked=True),
-    CommandSpec("log", "Everything of the last turn as a file", works_locked=True),
-    CommandSpec("diff", "What the agent changed in the last turn", usage="[all]", works_locked=True),
-    CommandSpec("parked", "Bring a session of a deleted topic here"),
-    CommandSpec("desk", "Go on with this session in a terminal"),
-    CommandSpec("agent", "Choose the agent", usage="[name]"),
-    CommandSpec("cwd", "Choose the folder", usage="[folder]"),
-    CommandSpec("model", "Choose the model", usage="[name]"),
-    CommandSpec("mode", "Choose the permission mode", usage="[name]"),
-    CommandSpec("effort", "Choose how hard the model thinks", usage="[level]"),
-    CommandSpec("quiet", "Show only the end of each turn"),
-    CommandSpec("normal", "Show a status message while a turn runs"),
-    CommandSpec("full", "Show tool output and texts on the way too"),
-    CommandSpec("reset", "Forget this session and begin a fresh one"),
-    CommandSpec("inbox", "Who waits for me", Where.GENERAL, works_locked=True),
-    CommandSpec("stopall", "Stop all running turns", Where.GENERAL, works_locked=True),
-    CommandSpec("help", "All commands", Where.BOTH, works_locked=True),
+    CommandSpec("new", mark("Start afresh here; in General: make a topic"), Where.BOTH, "[agent] [folder]"),
+    CommandSpec("stop", mark("Stop the running turn; again: end its background work too"), works_locked=True),
+    CommandSpec("status", mark("What goes on"), Where.BOTH, works_locked=True),
+    CommandSpec("queue", mark("What waits, with buttons"), works_locked=True),
+    CommandSpec("log", mark("Everything of the last turn as a file"), works_locked=True),
+    CommandSpec("diff", mark("What the agent changed in the last turn"), usage="[all]", works_locked=True),
+    CommandSpec("parked", mark("Bring a session of a deleted topic here")),
+    CommandSpec("desk", mark("Go on with this session in a terminal")),
+    CommandSpec("agent", mark("Choose the agent"), usage="[name]"),
+    CommandSpec("cwd", mark("Choose the folder"), usage="[folder]"),
+    CommandSpec("model", mark("Choose the model"), usage="[name]"),
+    CommandSpec("mode", mark("Choose the permission mode"), usage="[name]"),
+    CommandSpec("effort", mark("Choose how hard the model thinks"), usage="[level]"),
+    CommandSpec("quiet", mark("Show only the end of each turn")),
+    CommandSpec("normal", mark("Show a status message while a turn runs")),
+    CommandSpec("full", mark("Show tool output and texts on the way too")),
+    CommandSpec("reset", mark("Forget this session and begin a fresh one")),
+    CommandSpec("inbox", mark("Who waits for me"), Where.GENERAL, works_locked=True),
+    CommandSpec("stopall", mark("Stop all running turns"), Where.GENERAL, works_locked=True),
+    CommandSpec("help", mark("All commands"), Where.BOTH, works_locked=True),
 )
 
 
@@ -226,7 +226,7 @@ RUNS: dict[str, Run] = {
     "model": choices.choose_model,
     "mode": choices.choose_mode,
     "effort": choices.choose_effort,
-    "quiet": _verbosity(Verbosity.QUIET, "From the next turn on only its end is shown."),
-    "normal": _verbosity(Verbosity.NORMAL, "From the next turn on a status message is shown."),
-    "full": _verbosity(Verbosity.FULL, "From the next turn on everything is shown."),
+    "quiet": _verbosity(Verbosity.QUIET, mark("From the next turn on only its end is shown.")),
+    "normal": _verbosity(Verbosity.NORMAL, mark("From the next turn on a status message is shown.")),
+    "full": _verbosity(Verbosity.FULL, mark("From the next turn on everything is shown.")),
 }
