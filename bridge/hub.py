@@ -211,6 +211,9 @@ class Hub:
         self._bell()
 
     def _handle(self, update: Inbound) -> None:
+        if isinstance(update, TopicEvent) and update.sender.is_bot:
+            self.context.finish((update.update_id,))  # our own doing, told back to us
+            return
         refused = self.gate.judge(update)
         if refused is not None:
             self._refuse(update, refused)

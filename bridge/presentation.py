@@ -252,7 +252,7 @@ class TurnDisplay:
         else:
             head = bold("⏹ " + tr("Stopped."))
             text = outcome.text or self.view.preview()
-        tail = render_tail(text, TEXT_LIMIT // 2) if text.strip() else EMPTY
+        tail = render_tail(text, TAIL_LIMIT) if text.strip() else EMPTY
         end = lines(head, so_far(self.view), foot)
         self._final(stack(tail, end) if tail.text else end, keyboard=keyboard)
 

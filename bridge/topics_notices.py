@@ -81,6 +81,10 @@ def offer_held(topic: Topic, *, reason: str = "", rings: bool = False, is_asked:
     )
     with context.database.transaction():
         _withdraw(topic, tr("See the newer message below."))
+        for entry in held:
+            if entry.card:
+                context.delivery.revise(entry.card, plain("⏸ " + tr("Held. See the message below.")))
+                entry.card = ""
         keyboard = context.buttons.keyboard(topic.place, HELD, [(tr("Run"), "run"), (tr("Drop"), "drop")])
         key = context.say(topic.place, part, keyboard=keyboard, rings=rings)
         topic.rebind(replace(topic.binding, held_notice=key))

@@ -64,7 +64,10 @@ async def run_command(topic: Topic, call: Call, table: CommandTable) -> None:
 
 
 def help_part(table: CommandTable, where: Where) -> Part:
-    last = tr("Any other text goes to the agent. //text sends a text that begins with a slash.")
+    if where is Where.GENERAL:
+        last = tr("Texts here reach no agent: write in a topic.")
+    else:
+        last = tr("Any other text goes to the agent. //text sends a text that begins with a slash.")
     return lines(*table.help_lines(where), "", last)
 
 

@@ -22,6 +22,7 @@ from agents.contract import (
     TurnStarted,
     Verdict,
 )
+from bridge.inbound import Person, TopicChange, TopicEvent
 from tests.bridge.scripted_agent import ScriptedSession
 from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
@@ -359,3 +360,22 @@ def own_turn(session: ScriptedSession, answer: str) -> tuple[object, ...]:
         InputConsumed(session.steered[-1][0]),
         TurnFinished(TurnOutcome.COMPLETED, answer),
     )
+
+
+@pytest.mark.asyncio
+async def test_a_held_text_has_one_set_of_buttons(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.takes_steering = False
+        await hub.say("also this")
+        await hub.say("/stop")
+        assert hub.buttons() == ["Run", "Drop"]
+
+
+@pytest.mark.asyncio
+async def test_the_hubs_own_service_messages_are_no_refusals(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        event = TopicEvent(1, TOPIC, Person(77, "hub", is_bot=True), TopicChange.RENAMED, "new name")
+        await hub.hub.handle(event)
+        assert hub.hub.status().refused == 0
+        assert hub.texts() == []
