@@ -36,6 +36,8 @@ class FakeMessenger:
     answer: Callable[[Made], float | None] = field(default=lambda made: None)
     calls: list[Made] = field(default_factory=list)
     shown: dict[int, Made] = field(default_factory=dict)
+    shown_sends: list[Made] = field(default_factory=list)
+    """Sends that surely made a message; one whose reply was lost is not among them."""
     latency: float = 0.1
     last_id: int = 100
 
@@ -81,6 +83,7 @@ class FakeMessenger:
         await self._make(made)
         self.last_id += 1
         self.shown[self.last_id] = made
+        self.shown_sends.append(made)
         return self.last_id
 
     async def edit_text(
