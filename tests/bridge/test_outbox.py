@@ -822,3 +822,35 @@ def test_a_quiet_end_waits_for_the_call_under_way(tmp_path: Path) -> None:
             await asyncio.sleep(60)
 
     assert play(tmp_path, scene).messenger.texts() == ["answer", "for the next life"]
+
+
+def test_a_wait_of_two_hours_burns_nothing_and_keeps_everything_over_a_restart(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        def answer(made: Made) -> None:
+            if made.kind == "send" and len(house.messenger.of_kind("send")) == 3:
+                raise FloodWaitError(6775)
+
+        house.messenger.answer = answer
+        async with house.life() as outbox:
+            await outbox.outcome(house.post("working", S, topic=7, key="status"))
+            await outbox.outcome(house.post("hello", R, topic=9))
+            house.post("third", F, topic=7)
+            await asyncio.sleep(1)
+            for number in range(200):
+                outbox.revise("status", Part(f"step {number}", f"step {number}"), klass=G)
+                await asyncio.sleep(0.3)
+            house.post("final 7", F, topic=7)
+            house.post("approval 9", P, topic=9, keyboard=KEYS)
+            house.post("final 9", F, topic=9)
+            house.post("elsewhere", F, chat=OTHER)
+            await asyncio.sleep(600)
+        async with house.life():
+            await asyncio.sleep(7200)
+
+    house = play(tmp_path, scene)
+    here = [call for call in house.messenger.calls if call.place.chat_id == GROUP]
+    waited = [call for call in here[3:] if call.at < here[2].at + 6775]
+    assert waited == []
+    assert [call.text for call in here[3:] if call.kind == "send"] == ["approval 9", "third", "final 9", "final 7"]
+    assert len([call for call in here if call.kind == "edit"]) <= 1
+    assert [call.text for call in house.messenger.calls if call.place.chat_id == OTHER] == ["elsewhere"]

@@ -27,7 +27,7 @@ from tests.soak.person import TOKEN, Person
 
 TOPICS = 6
 ORPHAN_AGE = 10.0
-START_LIMIT = 15.0
+START_LIMIT = 90.0
 
 SETTINGS = """
 [telegram]
