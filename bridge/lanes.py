@@ -76,7 +76,9 @@ class ChatQueue:
             if delay > 0:
                 wait = min(wait, delay)
                 continue
-            rank = (urgency, self._served.get((urgency, letter.place.topic_id), 0), letter.id)
+            # Progress is worth most where the person looks: in the newest message of its topic.
+            order = -letter.id if urgency is MessageClass.PROGRESS else letter.id
+            rank = (urgency, self._served.get((urgency, letter.place.topic_id), 0), order)
             if best is None or rank < best:
                 best, chosen = rank, letter
         return Choice(chosen, 0.0) if chosen else Choice(None, wait)

@@ -116,7 +116,7 @@ class TurnDisplay:
             if now >= self._started + STATUS_AFTER:
                 self._post_status()
         elif (due := self.due()) is not None and now >= due:
-            self._show(self._status(), MessageClass.STATUS)
+            self._show(self._status(), MessageClass.PROGRESS)
 
     def card_decided(self) -> bool:
         """A card of this turn was answered: from now on it carries the live status. False: it is left alone."""
@@ -131,7 +131,8 @@ class TurnDisplay:
         if card.key == self._target and card.head == self._head:
             return
         if self._target is not None and card.key != self._target:
-            self._context.delivery.revise(self._target, self._left_behind(), klass=MessageClass.CLOSING)
+            # Cosmetic: a closing edit for it would double the calls a card costs, and finals would wait for them.
+            self._context.delivery.revise(self._target, self._left_behind(), klass=MessageClass.PROGRESS)
         self._target, self._head = card.key, card.head
         self._show(self._status(), MessageClass.CLOSING)
 
