@@ -191,7 +191,7 @@ class Dispatch:
             return
         now = self._clock.monotonic()
         queue.note_served(letter, now)
-        queue.budget.begin(now)
+        queue.budget.begin(now, letter.klass)
         letter.is_in_flight, letter.started = True, now
         self._tasks.create_task(self._carry(queue, letter))
 
@@ -273,6 +273,7 @@ class Dispatch:
         letter.is_edit = digest(letter.part, letter.keyboard) != letter.shown
         if letter.next_klass is not None:
             letter.klass, letter.next_klass = letter.next_klass, None
+            letter.waits_since = self._clock.monotonic()
 
     # --- Desk: what a settlement may do
 

@@ -19,6 +19,8 @@ STUCK_AFTER = 2.0
 MOST_STUCK = 3
 PROGRESS_GAP = 5.0
 PROGRESS_GAP_PER_TOPIC = 4.0
+LONG_FOR_CLOSING = 200.0
+"""Seconds."""
 BUSY_SPELL = 15.0
 """Seconds since its last progress during which a topic counts as busy."""
 
@@ -76,12 +78,20 @@ class ChatQueue:
             if delay > 0:
                 wait = min(wait, delay)
                 continue
-            # Progress is worth most where the person looks: in the newest message of its topic.
-            order = -letter.id if urgency is MessageClass.PROGRESS else letter.id
-            rank = (urgency, self._served.get((urgency, letter.place.topic_id), 0), order)
+            rank = self._rank(letter, urgency, now)
             if best is None or rank < best:
                 best, chosen = rank, letter
         return Choice(chosen, 0.0) if chosen else Choice(None, wait)
+
+    def _rank(self, letter: Letter, urgency: MessageClass, now: float) -> tuple[int, int, int]:
+        """Lowest first. Topics take turns, but a closing edit that has waited long goes first, whichever topic.
+
+        Progress is worth most where the person looks: in the newest message of its topic.
+        """
+        if urgency is MessageClass.CLOSING and now - letter.waits_since > LONG_FOR_CLOSING:
+            return (urgency, -1, letter.id)
+        order = -letter.id if urgency is MessageClass.PROGRESS else letter.id
+        return (urgency, self._served.get((urgency, letter.place.topic_id), 0), order)
 
     def _candidates(self) -> Iterator[tuple[Letter, MessageClass]]:
         """Letters that could go but for time and budget, each with the urgency it goes by."""

@@ -59,6 +59,8 @@ class Letter:
     is_in_flight: bool = False
     started: float = 0.0
     edit_failures: int = 0
+    waits_since: float = 0.0
+    """When the edit that is to be made was asked for first (monotonic)."""
     on_wire: str = ""
     """Digest of what the call under way (or the one whose reply was lost) shows."""
     next_klass: MessageClass | None = None

@@ -141,7 +141,7 @@ class Outbox:
         if letter.is_in_flight or letter is self._dispatch.promised:
             letter.next_klass = klass if letter.next_klass is None else min(letter.next_klass, klass)
         elif letter.state is LetterState.SENT:
-            change_sent(letter, klass)
+            change_sent(letter, klass, self._clock.monotonic())
         else:
             letter.rest = ()
         if klass is not MessageClass.PROGRESS or not letter.is_edit:
@@ -241,8 +241,10 @@ class Outbox:
         self._dispatch.move_chat(old_chat_id, new_chat_id)
 
 
-def change_sent(letter: Letter, klass: MessageClass) -> None:
+def change_sent(letter: Letter, klass: MessageClass, now: float) -> None:
     """A sent letter has new content: an edit, or a new message where its message is not known any more."""
+    if not letter.is_edit or klass < letter.klass:
+        letter.waits_since = now
     letter.klass = min(letter.klass, klass) if letter.is_edit else klass
     letter.is_edit = digest(letter.part, letter.keyboard) != letter.shown
     if letter.is_edit and letter.message_id is None:
