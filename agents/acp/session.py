@@ -214,7 +214,8 @@ class AcpSession:
         except AgentError as error:
             logger.info("%s: it was gone before the goodbye: %s", self.dialect.title, error.title)
         await self.asking.withdraw_all("The session was closed.")
-        await self.dialect.stop_background(self)
+        if self._connection is not None and self._connection.tenants > 1:
+            await self.dialect.stop_background(self)  # a process of its own ends with everything below it
         await self._move_out()
         await self._chores.close()
         self._leave_turn()

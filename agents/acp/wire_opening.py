@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.acp.wire import ConfigOption, OptionValue, mapping, number, objects, read_config_options, read_value, text
+from agents.acp.wire import (
+    ConfigOption,
+    Json,
+    OptionValue,
+    mapping,
+    number,
+    objects,
+    read_config_options,
+    read_value,
+    text,
+)
 
 PROTOCOL_VERSION = 1
 AUTH_REQUIRED = -32000
@@ -54,6 +64,7 @@ class AgentInfo:
     takes_http_tools: bool = False
     session_abilities: frozenset[str] = frozenset()
     login_methods: tuple[OptionValue, ...] = ()
+    meta: Json = field(default_factory=dict)
 
 
 def read_agent_info(result: Any) -> AgentInfo:
@@ -72,6 +83,7 @@ def read_agent_info(result: Any) -> AgentInfo:
         session_abilities=frozenset(
             name for name, value in abilities.items() if value is not None and value is not False
         ),
+        meta=mapping(body.get("_meta")),
         login_methods=tuple(read_value(item, "id") for item in objects(body.get("authMethods"))),
     )
 

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes, ToolView, failure_kind, failure_title
 from agents.acp.wire import MessageChunk, PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
 from agents.acp.wire_opening import AgentInfo, Offers
 from agents.contract import AgentEvent, FailureKind, InputConsumed, InputId, InputReturned, TurnFailed
-from agents.hermes.wire import QUEUED, STEERED, is_slash_command, read_failure, read_result, tool_of
+from agents.hermes.wire import QUEUED, STEERED, is_slash_command, read_background, read_failure, read_result, tool_of
 from agents.jsonrpc import RpcError
 from agents.process_tree import ProcessRecord, descendants
 from agents.processes import sweep
@@ -37,6 +38,7 @@ class HermesNotes(SessionNotes):
     is_tool_since_steer: bool = False
     is_wait_raised: bool = False
     is_interrupt_healed: bool = False
+    background: BackgroundWork = field(default_factory=BackgroundWork)
     servers: frozenset[ProcessRecord] = frozenset()
     """Processes that stood when the session opened: MCP servers, not background work."""
 
@@ -77,9 +79,9 @@ class HermesDialect(AcpDialect):
     def opened(self, session: AcpSession) -> None:
         notes = notes_of(session)
         notes.spent = (0, 0)
-        healed = session.connection.pipe.stderr_tail
-        notes.is_wait_raised = "agent-hub-shim: wait" in healed
-        notes.is_interrupt_healed = "agent-hub-shim: interrupt" in healed
+        healed = session.connection.info.meta.get("agentHub")
+        notes.is_wait_raised = isinstance(healed, list) and "wait" in healed
+        notes.is_interrupt_healed = isinstance(healed, list) and "interrupt" in healed
         notes.servers = frozenset(descendants(records_of(session)))
 
     def permission_limit(self, session: AcpSession) -> float | None:
@@ -124,6 +126,7 @@ class HermesDialect(AcpDialect):
             if update.is_new:
                 notes.is_tool_since_steer = True
             elif update.part.status in {"completed", "failed"}:
+                self._note_background(session, update)
                 self._tell_consumed(session)
         elif isinstance(update, MessageChunk) and update.role != "user":
             words = update.block.text if isinstance(update.block, TextBlock) else ""
@@ -131,6 +134,13 @@ class HermesDialect(AcpDialect):
                 return None
             self._tell_consumed(session)
         return update
+
+    def _note_background(self, session: AcpSession, update: ToolUpdate) -> None:
+        texts = (block.text for block in update.part.content or () if isinstance(block, TextBlock))
+        started = read_background("\n".join(texts))
+        call = session.translator.call(update.part.id)
+        if started is not None and call is not None:
+            notes_of(session).background.begin(session, started.key, command_of(call), started.pid)
 
     def _tell_consumed(self, session: AcpSession) -> None:
         """Hermes hangs a steering text on the result of a tool: it has it when something follows a tool."""
@@ -177,6 +187,7 @@ class HermesDialect(AcpDialect):
 
     async def stop_background(self, session: AcpSession) -> None:
         """Whatever runs below Hermes now and did not at the beginning; Hermes has no word for it from outside."""
+        await notes_of(session).background.stop(session)
         if session.is_working:
             return
         left = descendants(records_of(session)) - notes_of(session).servers

@@ -1,7 +1,7 @@
 """Starts Hermes' ACP server with three faults of 0.19.0 healed. Run by path with Hermes' OWN Python, not imported.
 
-It changes nothing on disk. Each change is made only where Hermes looks as it was measured, and told on stderr as
-``agent-hub-shim: NAME``; without it the hub shows the 60 s limit and starts a wedged session anew.
+It changes nothing on disk. Each change is made only where Hermes looks as it was measured, and told in the answer to
+``initialize`` (``_meta.agentHub``); without it the hub shows the 60 s limit and starts a wedged session anew.
 
 * ``wait``: a permission waits a week instead of 60 s, a limit that no setting of Hermes' changes.
 * ``interrupt``: an interrupted turn without a final text answers "cancelled" instead of wedging the session, tells the
@@ -21,10 +21,8 @@ WAIT = 7 * 24 * 3600.0
 """Seconds; the hub itself denies far earlier."""
 
 
-def told(name: str) -> None:
-    """Say which change is in force."""
-    sys.stderr.write(f"agent-hub-shim: {name}\n")
-    sys.stderr.flush()
+DONE: list[str] = []
+"""Which changes are in force."""
 
 
 def raise_wait() -> None:
@@ -41,7 +39,7 @@ def raise_wait() -> None:
         function.__defaults__ = tuple(
             WAIT if name == "timeout" else value for name, value in zip(names, function.__defaults__, strict=True)
         )
-    told("wait")
+    DONE.append("wait")
 
 
 def heal_interrupt() -> None:
@@ -62,7 +60,7 @@ def heal_interrupt() -> None:
         return result
 
     agent.run_conversation = run_conversation
-    told("interrupt")
+    DONE.append("interrupt")
 
 
 def tell_last_tools(agent: Any, messages: Any) -> None:
@@ -95,12 +93,25 @@ def ask_always() -> None:
     approval = importlib.import_module("tools.approval")
     inspect.signature(approval._get_approval_mode)  # gone or another thing: leave it alone
     approval._get_approval_mode = lambda: "manual"  # type: ignore[attr-defined]
-    told("manual")
+    DONE.append("manual")
+
+
+def tell() -> None:
+    """Put the names of the changes into the answer to ``initialize``."""
+    server = importlib.import_module("acp_adapter.server").HermesACPAgent
+    original: Callable[..., Any] = server.initialize
+
+    async def initialize(self: Any, *args: Any, **kwargs: Any) -> Any:
+        response = await original(self, *args, **kwargs)
+        response.field_meta = {**(response.field_meta or {}), "agentHub": DONE}
+        return response
+
+    server.initialize = initialize
 
 
 def main() -> None:
     """Change what can be changed, then be ``hermes-acp``."""
-    for change in (raise_wait, heal_interrupt, ask_always):
+    for change in (raise_wait, heal_interrupt, ask_always, tell):
         try:
             change()
         except (ImportError, AttributeError, TypeError, ValueError) as error:

@@ -14,6 +14,7 @@ _RESULT = re.compile(r"^\S+ result(?=\n- \*\*)")
 _OUTPUT = re.compile(r"^\n- \*\*(?:output|result):\*\* ")
 _EXIT = re.compile(r"\n- \*\*exit_code:\*\* (-?\d+)(?=\n|$)")
 _APPROVAL = re.compile(r"\n- \*\*approval:\*\* [^\n]*$")
+_BACKGROUND = re.compile(r"Background process started\n- \*\*session_id:\*\* (\S+)\n- \*\*pid:\*\* (\d+)")
 _HTTP = re.compile(r"^(?:HTTP (\d{3}):|API call failed\b|Error: )")
 _COMMAND = re.compile(r"^/([a-z_]+)(?:\s|$)")
 SLASH_COMMANDS = frozenset({"help", "model", "tools", "context", "reset", "compact", "steer", "queue", "version"})
@@ -36,6 +37,20 @@ def read_result(text: str) -> CommandResult:
     if found := list(_EXIT.finditer(body)):
         body, code = body[: found[-1].start()], int(found[-1][1])
     return CommandResult(_OUTPUT.sub("", body), code)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command that goes on beside the turn; its end is never told."""
+
+    key: str
+    pid: int
+
+
+def read_background(text: str) -> Started | None:
+    """The answer of a terminal to a command started in the background."""
+    found = _BACKGROUND.search(text)
+    return Started(found[1], int(found[2])) if found else None
 
 
 def tool_of(title: str) -> str:

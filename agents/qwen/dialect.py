@@ -10,21 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes
 from agents.acp.wire import MessageChunk, PermissionAsk, PermissionOption, TextBlock, ToolUpdate, Update
 from agents.contract import (
     AgentEvent,
     Answers,
-    BackgroundTask,
-    BackgroundTasks,
     InputConsumed,
     InputId,
     InputReturned,
     Question,
 )
 from agents.jsonrpc import Notification, Request
-from agents.process_tree import ProcessRecord
-from agents.processes import sweep
 from agents.qwen.repeats import RepeatFilter
 from agents.qwen.wire import (
     DRAIN,
@@ -47,11 +44,11 @@ _STARTED = re.compile(r"^Background shell started\.\s*\nid: (\S+)\s*\npid: (\d+)
 
 @dataclass(slots=True)
 class QwenNotes(SessionNotes):
-    """``steered`` waits for the agent to fetch it; ``background`` maps a task to its title and process."""
+    """``steered`` waits for the agent to fetch it."""
 
     steered: list[tuple[InputId, str]] = field(default_factory=list)
     repeats: RepeatFilter = field(default_factory=RepeatFilter)
-    background: dict[str, tuple[str, ProcessRecord | None]] = field(default_factory=dict)
+    background: BackgroundWork = field(default_factory=BackgroundWork)
 
 
 class QwenDialect(AcpDialect):
@@ -121,7 +118,7 @@ class QwenDialect(AcpDialect):
         if about.source == "background_notification":
             return None  # the same words came a moment ago as background_task_completed
         if about.source == "background_task_completed":
-            self._end_background(session, about.task_id)
+            notes_of(session).background.end(session, about.task_id)
         # Each is a message of its own, not a piece of the text before it.
         return replace(update, message_id=f"{about.source} {about.task_id}")
 
@@ -133,26 +130,11 @@ class QwenDialect(AcpDialect):
             return
         call = session.translator.call(update.part.id)
         title = call.command if call else found[1]
-        notes_of(session).background[found[1]] = (title, ProcessRecord.of(int(found[2])))
-        self._tell_background(session)
-
-    def _end_background(self, session: AcpSession, task_id: str) -> None:
-        if notes_of(session).background.pop(task_id, None) is not None:
-            self._tell_background(session)
-
-    def _tell_background(self, session: AcpSession) -> None:
-        tasks = notes_of(session).background.items()
-        session.tell(BackgroundTasks(tuple(BackgroundTask(key, title) for key, (title, _) in tasks)))
+        notes_of(session).background.begin(session, found[1], title, int(found[2]))
 
     async def stop_background(self, session: AcpSession) -> None:
-        """Qwen has no word for it from outside; the shells are children of its process, each in its own group."""
-        notes = notes_of(session)
-        records = [record for _, record in notes.background.values() if record is not None]
-        had_any = bool(notes.background)
-        notes.background.clear()
-        await sweep(records)
-        if had_any:
-            self._tell_background(session)
+        # Qwen has no word for it from outside.
+        await notes_of(session).background.stop(session)
 
     async def serve(self, session: AcpSession, request: Request) -> None:
         notes = notes_of(session)

@@ -141,9 +141,10 @@ class RecordedPipe:
         async for line in self._pipe.lines:
             self._recorder.line(self._number, "out", line)
             yield line
+        by_hub = self._is_stopped
         code = await self._pipe.wait()
         end: dict[str, Any] = {"code": code, "stderr": self.stderr_tail[-300:]}
-        if self._is_stopped:
+        if by_hub:
             end["by_hub"] = True
         self._recorder.entries.append(Entry(self._number, "exit", end, self.is_killed))
 

@@ -30,15 +30,14 @@ from tests.agents.acp.scripted import ScriptedAgent, Stage
 from tests.agents.channel import DENY, Listener, Person
 
 OPENED = {"sessionId": "s1", "modes": {"currentModeId": "default", "availableModes": [{"id": "default", "name": "D"}]}}
-HEALED = "agent-hub-shim: wait\nagent-hub-shim: interrupt\nagent-hub-shim: manual\n"
+HEALED = ("wait", "interrupt", "manual")
 OPTIONS = (("allow_once", "allow_once"), ("allow_session", "allow_always"), ("deny", "reject_once"))
 USAGE = {"inputTokens": 100, "outputTokens": 10}
 
 
-def agent(shim: str = HEALED) -> ScriptedAgent:
-    one = ScriptedAgent({"session/new": OPENED, "session/load": OPENED})
-    one.stderr_tail = shim
-    return one
+def agent(shim: tuple[str, ...] = HEALED) -> ScriptedAgent:
+    about = {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}, "_meta": {"agentHub": list(shim)}}
+    return ScriptedAgent({"initialize": about, "session/new": OPENED, "session/load": OPENED})
 
 
 @asynccontextmanager
@@ -103,10 +102,10 @@ async def test_a_denied_edit_whose_end_is_never_told_is_denied(tmp_path: Path) -
         assert AssistantText("as you like") in heard.events
 
 
-@pytest.mark.parametrize(("shim", "limit"), [(HEALED, None), ("", 55.0)])
+@pytest.mark.parametrize(("shim", "limit"), [(HEALED, None), ((), 55.0)])
 @pytest.mark.asyncio
 async def test_the_time_limit_is_told_when_the_shim_did_not_raise_it(
-    tmp_path: Path, shim: str, limit: float | None
+    tmp_path: Path, shim: tuple[str, ...], limit: float | None
 ) -> None:
     async with working(tmp_path, agent(shim)) as (_, one, person, _):
         one.asks({"toolCallId": "p", "title": "x", "kind": "execute", "rawInput": {"command": "x"}}, OPTIONS)
@@ -149,7 +148,7 @@ async def test_tokens_are_counted_by_turn_although_hermes_counts_over_the_proces
 
 @pytest.mark.asyncio
 async def test_a_session_wedged_by_a_stop_is_loaded_in_a_new_process(tmp_path: Path) -> None:
-    first, second = agent(""), agent("")
+    first, second = agent(()), agent(())
     async with working(tmp_path, first, second) as (session, _, _, heard):
         starts(first, "tc-1", "sleep 9")
         await session.interrupt()
@@ -205,7 +204,7 @@ async def test_a_steering_text_that_no_tool_followed_comes_back(tmp_path: Path) 
 
 @pytest.mark.asyncio
 async def test_without_the_shim_a_text_is_never_steered_because_it_could_turn_up_twice(tmp_path: Path) -> None:
-    async with working(tmp_path, agent("")) as (session, _, _, _):
+    async with working(tmp_path, agent(())) as (session, _, _, _):
         assert await session.steer(Prompt("later")) is None
 
 

@@ -10,7 +10,7 @@ from agents.hermes import backend
 
 SHIM = Path(backend.__file__).with_name("shim.py")
 ENTRY = """
-import run_agent, acp_adapter.permissions, acp_adapter.edit_approval, tools.approval
+import asyncio, run_agent, acp_adapter.permissions, acp_adapter.edit_approval, acp_adapter.server, tools.approval
 def main():
     agent = run_agent.AIAgent()
     print(repr(agent.run_conversation("x")))
@@ -18,6 +18,7 @@ def main():
     edit = acp_adapter.edit_approval.make_acp_edit_approval_requester()
     print(acp_adapter.permissions.make_approval_callback(), edit)
     print(tools.approval.mode())
+    print(asyncio.run(acp_adapter.server.HermesACPAgent().initialize()).field_meta)
 """
 AGENT = """
 class AIAgent:
@@ -29,6 +30,12 @@ class AIAgent:
         result = {"role": "tool", "tool_call_id": "1", "content": "begin"}
         messages = [{"role": "assistant", "tool_calls": [call]}, result]
         return {"final_response": None, "interrupted": True, "messages": messages}
+"""
+SERVER = """
+class Response:
+    field_meta = {"own": 1}
+class HermesACPAgent:
+    async def initialize(self): return Response()
 """
 APPROVAL = """
 def _get_approval_mode(): return "smart"
@@ -44,6 +51,7 @@ def run(folder: Path, permissions: str) -> subprocess.CompletedProcess[str]:
         "acp_adapter/edit_approval.py": "def make_acp_edit_approval_requester(a=1, *, timeout=60.0): return timeout"
         if "*" in permissions
         else "def make_acp_edit_approval_requester(a=1, timeout=60.0): return timeout",
+        "acp_adapter/server.py": SERVER,
         "tools/__init__.py": "",
         "tools/approval.py": APPROVAL,
         "run_agent.py": AGENT,
@@ -63,21 +71,16 @@ def run(folder: Path, permissions: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_wait_is_raised_the_interrupt_healed_and_the_person_always_asked(tmp_path: Path) -> None:
     ran = run(tmp_path, "def make_approval_callback(a=1, timeout=60.0): return timeout")
-    conversation, told, waits, mode = ran.stdout.splitlines()
+    conversation, told, waits, mode, about = ran.stdout.splitlines()
     assert "'final_response': ''" in conversation
     assert told == "[{'name': 'terminal', 'result': 'begin', 'arguments': '{}'}] None"
     assert waits == "604800.0 604800.0"
     assert mode == "manual"
-    assert [line for line in ran.stderr.splitlines() if line.startswith("agent-hub-shim: ")] == [
-        "agent-hub-shim: wait",
-        "agent-hub-shim: interrupt",
-        "agent-hub-shim: manual",
-    ]
+    assert about == "{'own': 1, 'agentHub': ['wait', 'interrupt', 'manual']}"
 
 
 def test_what_looks_otherwise_is_left_alone_and_told(tmp_path: Path) -> None:
     ran = run(tmp_path, "def make_approval_callback(*, limit=60.0): return limit")
     assert "60.0 60.0" in ran.stdout
-    assert "agent-hub-shim: wait\n" not in ran.stderr
+    assert "'agentHub': ['interrupt', 'manual']" in ran.stdout
     assert "raise_wait left out" in ran.stderr
-    assert "manual" in ran.stdout

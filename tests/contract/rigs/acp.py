@@ -59,6 +59,9 @@ def _update(update: Mapping[str, Any]) -> dict[str, Any]:
 
 def _result(result: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in result.items() if key not in {"authMethods", "_meta"}}
+    about = result.get("_meta")
+    if isinstance(about, dict) and "agentHub" in about:
+        kept["_meta"] = {"agentHub": about["agentHub"]}  # what our own shim did
     for key in ("modes", "models"):
         if isinstance(kept.get(key), dict):
             kept[key] = {name: _without_words(value) for name, value in kept[key].items()}
