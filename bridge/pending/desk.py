@@ -52,6 +52,8 @@ log = logging.getLogger(__name__)
 
 WATCH = 5.0
 """Seconds between two looks at the wall clock: after a sleep of the computer a request expires this soon."""
+EARS_KEPT = 1000
+"""Automatic decisions whose delivery is still to be noted in the audit."""
 MARGIN = 2.0
 """Seconds by which the hub's denial comes before the agent's own time limit, so that the agent hears it from us."""
 
@@ -96,6 +98,7 @@ class AskDesk:
         self._door = Door(self._at)
         self._lists = Lists(self._at, self._door)
         self._incoming = Incoming(self._at, self._door, delivery, self._lists)
+        self._delivery = delivery
         self._automatic: dict[AskId, str] = {}
         self.note = note
         self._files = files
@@ -127,7 +130,7 @@ class AskDesk:
         if known is not None:
             return as_decision(await asyncio.shield(known.future))
         assessment = self.rules.assess(origin, ask)
-        automatic = self.rules.denial(assessment) if self.is_locked else self.rules.ruling(origin, ask, assessment)
+        automatic = self._ruling(origin, ask, assessment)
         if automatic is not None:
             return self._decide_automatically(origin, ask, assessment, automatic)
         live = self._new(origin, ask, AskKind.PLAN if ask.plan else AskKind.PERMISSION)
@@ -295,6 +298,12 @@ class AskDesk:
     def _card(self, live: LiveAsk) -> Part:
         return cards.open_card(live, is_locked=self.is_locked)
 
+    def _ruling(self, origin: AskOrigin, ask: PermissionRequest, assessment: Assessment) -> Automatic | None:
+        """Locked, nothing is allowed by itself; what the settings deny is denied all the same."""
+        if self.is_locked:
+            return self.rules.denial(ask, assessment)
+        return self.rules.ruling(origin, ask, assessment)
+
     def _new(self, origin: AskOrigin, ask: PermissionRequest | QuestionRequest, kind: AskKind) -> LiveAsk:
         limit = self._at.config().ask_timeout
         if ask.time_limit is not None:
@@ -322,15 +331,19 @@ class AskDesk:
         except StoreError:
             log.exception("a request could not be written and was denied")
             return refusal(live, wording.unsaved())
-        watch = asyncio.ensure_future(self._expire_when_due(live))
+        watches = (
+            asyncio.ensure_future(self._expire_when_due(live)),
+            asyncio.ensure_future(self._void_when_unseen(live)),
+        )
         try:
             return await asyncio.shield(live.future)
         except asyncio.CancelledError:
             self._at.settlement.abandon(live, wording.session_closed())
             raise
         finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
+            for watch in watches:
+                watch.cancel()
+            await asyncio.gather(*watches, return_exceptions=True)
 
     async def _expire_when_due(self, live: LiveAsk) -> None:
         while live.is_open:
@@ -340,14 +353,27 @@ class AskDesk:
                 return
             await self._at.clock.sleep(min(left, WATCH))
 
+    async def _void_when_unseen(self, live: LiveAsk) -> None:
+        """A card that can never be shown must not keep the agent waiting: nobody could decide it there."""
+        sent = await self._delivery.outcome(live.key)
+        if sent.message_id is None and live.is_open:
+            log.warning("a request could not be shown: %s", sent.failure)
+            self._at.settlement.void(live, wording.not_shown(sent.failure))
+
     def _refuse_for_limit(self, live: LiveAsk, most: int) -> Reply:
         reason = wording.limit_reason(most)
         now = self._at.clock.now()
         live.claim(AskState.DECIDED, verdict=Verdict.DENY, by=HUB, way=DecisionWay.LIMIT, reason=reason, at=now)
         self._at.settlement.record([rows.audited(live, AuditEvent.DENIED)])
-        self._automatic[live.id] = live.token
+        self._await_ear(live)
         self.note(live.place, wording.limit_note(most, live.title))
         return refusal(live, reason)
+
+    def _await_ear(self, live: LiveAsk) -> None:
+        """Remember an automatic decision until its agent says that it has it."""
+        self._automatic[live.id] = live.token
+        if len(self._automatic) > EARS_KEPT:
+            del self._automatic[next(iter(self._automatic))]
 
     def _decide_automatically(
         self, origin: AskOrigin, ask: PermissionRequest, assessment: Assessment, ruling: Automatic
@@ -360,7 +386,7 @@ class AskDesk:
         event = AuditEvent.ALLOWED if is_allowed else AuditEvent.DENIED
         if not self._at.settlement.record([rows.audited(live, event)]):
             return Decision(Verdict.DENY, wording.unsaved())
-        self._automatic[ask.id] = live.token
+        self._await_ear(live)
         self.note(origin.place, wording.automatic_note(ruling.verdict, live.title, ruling.why))
         return Decision(ruling.verdict, "" if is_allowed else ruling.why)
 

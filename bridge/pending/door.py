@@ -47,7 +47,7 @@ class Door:
         if scope is Scope.SESSION and verdict is Verdict.ALLOW and isinstance(live.ask, PermissionRequest):
             rule, statements = self._at.rules.session_rule(live.origin, live.ask, by)
             outcome = await self._settle(live, verdict, by, way, reason, statements)
-            if outcome.ruling is Ruling.DECIDED and outcome.state is not AskState.UNDELIVERED:
+            if outcome.ruling is Ruling.DECIDED and outcome.state in (AskState.DECIDED, AskState.DELIVERED):
                 self._at.rules.put_in_force(rule)
             return outcome
         return await self._settle(live, verdict, by, way, reason)
@@ -116,8 +116,9 @@ class Door:
         reason: str,
         extra: Sequence[Statement] = (),
     ) -> DecisionOutcome:
-        reply = reply_of(live, verdict, reason)
-        live.claim(AskState.DECIDED, verdict=verdict, by=by, way=way, reason=reason, at=self._at.clock.now())
+        reply, now = reply_of(live, verdict, reason), self._at.clock.now()
+        if not live.claim(AskState.DECIDED, verdict=verdict, by=by, way=way, reason=reason, at=now):
+            return DecisionOutcome(Ruling.ALREADY, wording.already(live), live.verdict, live.state, live.delivered)
         if not await self._at.settlement.decide(live, reply, event_of(live, verdict), extra):
             return DecisionOutcome(Ruling.FAILED, wording.unsaved(), Verdict.DENY, live.state)
         return DecisionOutcome(Ruling.DECIDED, wording.after_decision(live), live.verdict, live.state, live.delivered)

@@ -38,6 +38,8 @@ class Incoming:
         live = self._at.registry.by_token(token)
         if live is None:
             return self._press_on_past(token, by)
+        if self._delivery.key_of(press.place.chat_id, press.message_id) is None:
+            self._delivery.confirm(live.key, press.message_id)  # its reply was lost, and yet it arrived
         if verb == cards.QUESTION:
             return await self._answer_by_button(live, answer, by)
         return as_toast(await self._decide_by_button(live, answer, by))
@@ -75,7 +77,7 @@ class Incoming:
         if answer == "decline":
             return as_toast(await self._door.decide(live, Verdict.DENY, by, DecisionWay.BUTTON, wording.DECLINED))
         if self._at.is_locked:
-            return PressReply(wording.locked(), is_alert=True)
+            return PressReply(wording.locked_answer(), is_alert=True)
         form = live.questionnaire
         number, _, value = answer.partition(".")
         if form is None or not number.isdecimal() or not form.press(int(number), value):
@@ -140,7 +142,7 @@ class Incoming:
             self._say(message.place, objection.text)
             return
         if self._at.is_locked:
-            self._say(message.place, wording.locked())
+            self._say(message.place, wording.locked_answer())
             return
         form = live.questionnaire
         problem = form.type(text) if form is not None else ""

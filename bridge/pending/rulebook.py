@@ -120,22 +120,23 @@ class Rulebook:
 
     def ruling(self, origin: AskOrigin, ask: PermissionRequest, assessment: Assessment) -> Automatic | None:
         """What is decided without a person; None = ask. A locked hub calls ``denial`` instead."""
-        denied = self.denial(assessment)
+        denied = self.denial(ask, assessment)
         if denied is not None or assessment.needs_second_step or ask.plan:
             return denied
         if assessment.mode is Mode.ALLOW:
             return Automatic(Verdict.ALLOW, DecisionWay.POLICY, wording.class_passes(assessment.label))
+        has_scopes = self._config().allows_session_scope
         for rule in self._rules.values():
-            if covers(rule, origin, ask):
+            if covers(rule, origin, ask) and (has_scopes or rule.scope is RuleScope.PROJECT):
                 return Automatic(
                     Verdict.ALLOW, DecisionWay.RULE, wording.rule_why(rule.scope.value, rule.tool, rule.value)
                 )
         return None
 
     @staticmethod
-    def denial(assessment: Assessment) -> Automatic | None:
-        """A class that the settings deny."""
-        if assessment.mode is Mode.DENY:
+    def denial(ask: PermissionRequest, assessment: Assessment) -> Automatic | None:
+        """A class that the settings deny. A plan is only a text: it is always shown."""
+        if assessment.mode is Mode.DENY and not ask.plan:
             return Automatic(Verdict.DENY, DecisionWay.POLICY, wording.settings_reason(assessment.label))
         return None
 

@@ -74,8 +74,10 @@ def span_text(seconds: float) -> str:
 def verdict_line(ask: Settled) -> str:
     """What is known for good about a request that is not open any more."""
     if ask.state is AskState.EXPIRED:
-        line = tr("⌛ Nobody answered in {span}: denied", span=span_text(ask.expires_at - ask.opened_at))
-        return line + told_mark(ask.told)
+        span = span_text(ask.expires_at - ask.opened_at)
+        if ask.kind is AskKind.QUESTION:
+            return tr("⌛ Nobody answered in {span}", span=span) + told_mark(ask.told)
+        return tr("⌛ Nobody answered in {span}: denied", span=span) + told_mark(ask.told)
     if ask.state is AskState.WITHDRAWN:
         return with_reason(tr("↩️ The agent withdrew this. Nothing was decided"), ask.reason)
     if ask.state is AskState.VOID:
@@ -179,6 +181,10 @@ def anonymous() -> str:
 
 def locked() -> str:
     return tr("🔒 The hub is locked. Send /unlock and your code, then allow. Deny works at any time.")
+
+
+def locked_answer() -> str:
+    return tr("🔒 The hub is locked. Send /unlock and your code, then answer again.")
 
 
 def confirm(reasons: str) -> str:
@@ -341,6 +347,10 @@ def closed_by_restart(count: int) -> str:
 
 def hub_stopped() -> str:
     return tr("The hub was stopped.")
+
+
+def not_shown(why: str) -> str:
+    return tr("The request could not be shown in the chat: {why}", why=why)
 
 
 def session_closed() -> str:

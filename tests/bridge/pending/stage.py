@@ -53,6 +53,7 @@ class RememberingDelivery:
         self.shown: dict[str, Shown] = {}
         self._ids = itertools.count(70)
         self._unnamed = itertools.count()
+        self.failure = ""
 
     def post(self, message: Outgoing) -> str:
         key = message.key or f"unnamed:{next(self._unnamed)}"
@@ -72,13 +73,16 @@ class RememberingDelivery:
         self.shown.pop(key, None)
 
     async def outcome(self, key: str) -> DeliveryState:
-        return DeliveryState(self.shown[key].id)
+        return DeliveryState(None, self.failure) if self.failure else DeliveryState(self.shown[key].id)
 
     def key_of(self, chat_id: int, message_id: int) -> str | None:
         for key, shown in self.shown.items():
             if shown.message.place.chat_id == chat_id and shown.id == message_id:
                 return key
         return None
+
+    def confirm(self, key: str, message_id: int) -> None:
+        raise AssertionError("every message of this delivery is known")
 
     def typing(self, place: Place) -> None:
         raise AssertionError("the desk never types")

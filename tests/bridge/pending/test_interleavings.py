@@ -104,7 +104,7 @@ class Interleavings(RuleBasedStateMachine):
         asyncio.set_event_loop(None)
         self.clock = VirtualClock()
         self.random = Random(0)
-        self.messenger = FakeMessenger(self.clock)
+        self.messenger = FakeMessenger(self.clock, latency=0.0)
         self.agents: list[Agent] = []
         self.doings: list[asyncio.Task[Any]] = []
         self.together: list[Coroutine[Any, Any, Any]] = []
@@ -176,7 +176,8 @@ class Interleavings(RuleBasedStateMachine):
         async def begun() -> None:
             await self._turn(0)
             agent.task = asyncio.ensure_future(asks())
-            await asyncio.sleep(0)
+            for _ in range(6):  # its card is on the phone before anybody can press
+                await asyncio.sleep(0)
             agent.token = next(ask.token for ask in self.desk.open_asks() if ask.id == agent.ask.id)
 
         self.agents.append(agent)
@@ -191,11 +192,14 @@ class Interleavings(RuleBasedStateMachine):
         is_repeated=st.booleans(),
     )
     def somebody_presses(self, number: int, answer: str, person: Person, pause: int, is_repeated: bool) -> None:
-        data = f"ask:{answer}:{self.pick(number).token}"
-        update = next(self.updates)
+        agent = self.pick(number)
+        message_id, update = self.message_of(agent), next(self.updates)
+        if message_id is None:
+            return
+        data = f"ask:{answer}:{agent.token}"
 
         async def press() -> None:
-            reply = await self.desk.press(ButtonPress(update, TOPIC, 1, person, f"p{update}", data))
+            reply = await self.desk.press(ButtonPress(update, TOPIC, message_id, person, f"p{update}", data))
             assert reply is not None
             self.toasts.append(reply)
 

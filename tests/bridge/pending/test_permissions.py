@@ -285,3 +285,12 @@ async def test_requests_follow_their_group_to_its_new_id(tmp_path: Path) -> None
         assert desk.has_open_permission(moved)
         await desk.void(moved, "end of test")
         assert (await asking).verdict is Verdict.DENY
+
+
+@pytest.mark.asyncio
+async def test_a_card_that_can_never_be_shown_does_not_keep_the_agent_waiting(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        scene.delivery.failure = "Telegram refused this text."
+        decision = await agent(scene.new_desk(), command())
+        assert decision.verdict is Verdict.DENY
+        assert "could not be shown" in decision.reason
