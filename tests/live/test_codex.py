@@ -135,6 +135,15 @@ def running(command: str) -> list[int]:
     ]
 
 
+async def appears(command: str, seconds: float = 20) -> bool:
+    """A shell needs a while for its start files before the command itself runs."""
+    for _ in range(int(seconds / 0.1)):
+        if running(command):
+            return True
+        await asyncio.sleep(0.1)
+    return False
+
+
 async def gone(command: str, seconds: float = 10) -> bool:
     for _ in range(int(seconds / 0.1)):
         if not running(command):
@@ -214,11 +223,7 @@ async def test_a_stop_ends_the_command_itself(tmp_path: Path) -> None:
     async with laboratory(tmp_path) as lab, lab.talk() as talk:
         await talk.say("sleep")
         await talk.until(ToolStarted)
-        for _ in range(100):
-            if running("sleep 97.53"):
-                break
-            await asyncio.sleep(0.1)
-        assert running("sleep 97.53")
+        assert await appears("sleep 97.53")
         await talk.session.interrupt()
         await talk.end()
         assert await gone("sleep 97.53")
@@ -229,6 +234,7 @@ async def test_background_work_is_told_survives_a_later_stop_and_ends_on_demand(
     async with laboratory(tmp_path) as lab, lab.talk() as talk:
         await talk.turn("stay")
         assert "sleep 98.54" in talk.all(BackgroundTasks)[-1].tasks[0].title
+        assert await appears("sleep 98.54")
         await talk.say("slow")
         await talk.until(TurnStarted)
         await talk.session.interrupt()
@@ -244,6 +250,7 @@ async def test_closing_says_what_it_ended(tmp_path: Path) -> None:
     async with laboratory(tmp_path) as lab:
         async with lab.talk() as talk:
             await talk.turn("stay")
+            assert await appears("sleep 98.54")
         assert "sleep 98.54" in talk.all(BackgroundAbandoned)[-1].tasks[0].title
         assert await gone("sleep 98.54")
 
