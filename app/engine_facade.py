@@ -25,6 +25,7 @@ from app.facade import (
 from app.settings import Settings, edit
 from app.settings_fields import put
 from app.settings_watch import PendingChange
+from app.update_check import Release
 from bridge.audit import AuditLine, audit_lines
 from bridge.inbound import Place
 from bridge.news import TopicSummary
@@ -42,6 +43,9 @@ class Owner(Protocol):
 
     settings_file: Path
     pending: tuple[PendingChange, ...]
+
+    @property
+    def newer(self) -> Release | None: ...
 
     def use(self, new: Settings) -> None: ...
 
@@ -86,7 +90,7 @@ class EngineFacade:
             HealthRow(tr("Messages waiting to be sent"), str(engine.outbox.waiting)),
             HealthRow(tr("Telegram asks to wait"), f"{waits:.0f} s" if waits else tr("no"), waits < 60),
             HealthRow(tr("Database"), tr("{count} MB", count=round(size / 2**20, 1))),
-            HealthRow(tr("Version"), version()),
+            version_row(self._owner.newer),
         )
 
     # --- doing
@@ -233,6 +237,14 @@ def memory_or_zero(process: psutil.Process) -> int:
         return int(process.memory_info().rss)
     except psutil.Error:
         return 0
+
+
+def version_row(newer: Release | None) -> HealthRow:
+    """The running version, and what is new."""
+    if newer is None:
+        return HealthRow(tr("Version"), version())
+    said = tr("{version}; {newer} is there.", version=version(), newer=newer.version)
+    return HealthRow(tr("Version"), said, None, newer.news, newer.link)
 
 
 def poll_text(poll: PollState) -> str:

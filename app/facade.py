@@ -103,12 +103,13 @@ class RejectedRow:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """One line of the Health page; ``is_fine`` None = neither good nor bad."""
+    """One line of the Health page; ``is_fine`` None = neither good nor bad. ``link``: an https address, or ""."""
 
     name: str
     value: str
     is_fine: bool | None = None
     hint: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agents.contract import HubError
 from app import secrets
+from app.cli import version
 from app.engine import Engine
 from app.engine_facade import EngineFacade
 from app.facade import Facade
@@ -25,6 +26,7 @@ from app.paths import Folders
 from app.settings import Settings, load
 from app.settings_fields import changed
 from app.settings_watch import Found, PendingChange, SettingsWatch
+from app.update_check import Release, UpdateWatch
 from bridge.clock import SystemClock
 from bridge.texts import tr
 
@@ -53,6 +55,12 @@ class Host:
         self._on_view: OnView = lambda view: None
         self._awake = KeepAwake()
         self._restart = asyncio.Event()
+        self._updates = UpdateWatch(folders.data, lambda: self.settings, version())
+
+    @property
+    def newer(self) -> Release | None:
+        """A version newer than this one, for the Health page."""
+        return self._updates.newer
 
     @property
     def is_up(self) -> bool:
@@ -106,12 +114,16 @@ class Host:
     async def _watch_until_restart(self) -> None:
         """Follow the settings file until a new life is wanted."""
         watch = SettingsWatch(self.settings_file, lambda: self.settings, self._settings_changed)
-        watching = asyncio.create_task(watch.run(SystemClock()), name="settings file")
+        watching = [
+            asyncio.create_task(watch.run(SystemClock()), name="settings file"),
+            asyncio.create_task(self._updates.run(SystemClock()), name="new versions"),
+        ]
         try:
             await self._restart.wait()
         finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            for task in watching:
+                task.cancel()
+            await asyncio.gather(*watching, return_exceptions=True)
 
     def _settings_changed(self, found: Found) -> None:
         """The file was changed by hand: use what may be used, keep the rest for the person at the desk."""

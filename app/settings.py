@@ -126,6 +126,18 @@ class HubSettings(_Section):
     session_scope: bool = Field(False, description='Offer "Allow for this session" on cards.')
     audit_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days that decisions are remembered.")
     reads_pass: bool = Field(True, description="Reads inside the session's folder pass without asking.")
+    update_check: bool = Field(True, description="Ask once a day whether there is a newer version; never installs it.")
+    update_url: str = Field("", description="Address that tells the newest version (JSON); empty = never asked.")
+
+    @field_validator("update_url")
+    @classmethod
+    def _is_safe_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and not (
+            parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1"))
+        ):
+            raise ValueError("must be an https address")
+        return value
 
 
 class OwnClassSettings(_Section):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
@@ -54,9 +55,20 @@ class HealthPage(Page):
             mark = QLabel(MARKS[row.is_fine])
             mark.setAccessibleName({True: tr("fine"), False: tr("problem"), None: ""}[row.is_fine])
             name, value = QLabel(row.name), QLabel(row.value + (f"\n{row.hint}" if row.hint else ""))
+            value.setTextFormat(Qt.TextFormat.PlainText)
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            if row.link:
+                grid.addWidget(link_label(row.link), place, 3, Qt.AlignmentFlag.AlignTop)
             for column, label in enumerate((mark, name, value)):
                 grid.addWidget(label, place, column, Qt.AlignmentFlag.AlignTop)
         grid.setRowStretch(len(self.rows()), 1)
         self._area.setWidget(holder)
+
+
+def link_label(address: str) -> QLabel:
+    """An address to click; the text comes from outside, so it is escaped."""
+    label = QLabel(f'<a href="{escape(address)}">{escape(tr("What is new"))}</a>')
+    label.setOpenExternalLinks(True)
+    label.setToolTip(address)
+    return label
