@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,27 +17,21 @@ from agents.contract import (
     OutgoingFile,
     PermissionRequest,
     QuestionRequest,
+    ToolKind,
 )
 from bridge.context import HubContext
 from bridge.delivery import MessageClass, Outgoing
-from bridge.messenger import FileUpload
+from bridge.file_copies import FileRefused, find, looks_secret, take_copy, upload_of
 from bridge.pending import AskOrigin
 from bridge.sheet import clip, plain
+from bridge.texts import tr
 from bridge.topics_inbox import AskClosed, Item
 
 log = logging.getLogger(__name__)
 
-FILE_LIMIT = 50_000_000
-"""Bytes; Bot API: sendDocument."""
-PHOTO_LIMIT = 10_000_000
-PHOTO_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 CAPTION_LIMIT = 900
 OUTCOME_WAIT = 600.0
 """Seconds an agent waits for Telegram's answer about a file."""
-
-
-class FileRefused(Exception):
-    """Why a file does not go out; the text is for the agent."""
 
 
 class TopicChannel:
@@ -79,6 +72,7 @@ class TopicChannel:
         context = self._context
         folder = context.data / "outgoing" / context.new_id()
         try:
+            await self._ask_about_secret(file.path)
             copy = await asyncio.to_thread(take_copy, file.path, self._origin.cwd, folder)
         except FileRefused as refused:
             return FileDelivery(is_delivered=False, detail=str(refused))
@@ -87,7 +81,7 @@ class TopicChannel:
                 place=self._origin.place,
                 part=plain(clip(file.caption, CAPTION_LIMIT)),
                 klass=MessageClass.FINAL,
-                files=(FileUpload(copy, copy.name, is_photo=is_photo(copy)),),
+                files=(upload_of(copy),),
             )
         )
         try:
@@ -100,37 +94,21 @@ class TopicChannel:
             return FileDelivery(is_delivered=False, detail=f"{copy.name} was not sent: {outcome.failure}")
         return FileDelivery(is_delivered=True, detail=f"{copy.name} was sent to the user.")
 
-
-def take_copy(path: Path, cwd: Path, folder: Path) -> Path:
-    """Copy a file of the session's folder into ``folder``, so that what was checked is what is sent.
-
-    Blocks; raises FileRefused.
-    """
-    try:
-        base = cwd.resolve(strict=True)
-        real = (base / path).resolve(strict=True)
-        facts = real.stat()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise FileRefused(f"There is no readable file {path}.") from error
-    if not real.is_relative_to(base):
-        raise FileRefused(f"{path} is outside the session's folder {base}; only files inside it can be sent.")
-    if not stat.S_ISREG(facts.st_mode):
-        raise FileRefused(f"{path} is not a file.")
-    if facts.st_size > FILE_LIMIT:
-        raise FileRefused(f"{path} has {facts.st_size} bytes; Telegram takes at most {FILE_LIMIT}.")
-    if facts.st_size == 0:
-        raise FileRefused(f"{path} is empty; Telegram does not take empty files.")
-    copy = folder / real.name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(real, copy, follow_symlinks=False)
-    except OSError as error:
-        raise FileRefused(f"{path} could not be read: {error.strerror}") from error
-    if copy.is_symlink() or copy.stat().st_size > FILE_LIMIT:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise FileRefused(f"{path} changed while it was read.")
-    return copy
-
-
-def is_photo(path: Path) -> bool:
-    return path.suffix.lower() in PHOTO_SUFFIXES and path.stat().st_size <= PHOTO_LIMIT
+    async def _ask_about_secret(self, path: Path) -> None:
+        """A file that looks like a secret goes out only with a person's word. Raises FileRefused."""
+        real, _ = await asyncio.to_thread(find, path, self._origin.cwd)
+        if not looks_secret(real):
+            return
+        ask = PermissionRequest(
+            id=AskId(self._context.new_id()),
+            tool="send_file",
+            kind=ToolKind.OTHER,
+            title=tr("Send a file that may hold a secret to this chat"),
+            subject=str(real),
+            cwd=self._origin.cwd,
+            reason=tr("Everybody in the group will see it."),
+        )
+        decision = await self.request(ask)
+        await self.told(ask.id, delivered=True)
+        if not decision.is_allowed:
+            raise FileRefused(f"The user did not allow {path.name} to be sent. {decision.reason}".strip())

@@ -11,6 +11,7 @@ from agents.contract import HubError
 from bridge import topics_notices as notices
 from bridge.commands import choices
 from bridge.commands.changes import show_changes
+from bridge.commands.get_file import get_file
 from bridge.commands.git_branch import branch_of
 from bridge.commands.parked import show_parked
 from bridge.commands.status import topic_status
@@ -34,6 +35,7 @@ SPECS = (
     CommandSpec("queue", mark("What waits, with buttons"), works_locked=True),
     CommandSpec("log", mark("Everything of the last turn as a file"), works_locked=True),
     CommandSpec("diff", mark("What the agent changed in the last turn"), usage="[all]", works_locked=True),
+    CommandSpec("get", mark("A file of the session's folder"), usage="PATH"),
     CommandSpec("parked", mark("Bring a session of a deleted topic here")),
     CommandSpec("desk", mark("Go on with this session in a terminal")),
     CommandSpec("agent", mark("Choose the agent"), usage="[name]"),
@@ -223,6 +225,7 @@ RUNS: dict[str, Run] = {
     "log": _log,
     "desk": _desk,
     "diff": show_changes,
+    "get": get_file,
     "parked": show_parked,
     "agent": choices.choose_agent,
     "cwd": choices.choose_folder_of,

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents.contract import OutgoingFile
+from bridge.file_copies import looks_secret
 from bridge.inbound import FileKind, IncomingFile
 from bridge.uploads import safe_name, unique_names
-from tests.bridge.topics.stage import Stage, stage
+from tests.bridge.topics.stage import TOPIC, Stage, stage
 
 
 def photo(file_id: str) -> IncomingFile:
@@ -150,3 +151,52 @@ async def test_a_file_that_may_not_or_can_not_be_sent_is_refused_with_the_reason
         assert not answer.is_delivered
         assert answer.detail
         assert not any(shown.message.files for shown in hub.delivery.shown.values())
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("answer", "is_sent"), [("Allow", True), ("Deny", False)])
+async def test_a_file_that_looks_like_a_secret_goes_out_only_with_a_persons_word(
+    tmp_path: Path, answer: str, is_sent: bool
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        (hub.root / ".env").write_text("KEY=dummy")
+        sending = asyncio.create_task(session.channel.send_file(OutgoingFile(Path(".env"))))
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        await hub.press(answer)
+        if any("Really" in label for label in hub.buttons()):
+            await hub.press("Really")
+        told = await sending
+        assert told.is_delivered is is_sent
+        assert any(shown.message.files for shown in hub.delivery.shown.values()) is is_sent
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [
+        (".env", True),
+        (".env.local", True),
+        ("server.pem", True),
+        ("id_ed25519", True),
+        (".netrc", True),
+        ("aws_credentials.json", True),
+        (".aws/config", True),
+        ("report.pdf", False),
+        ("environment.md", False),
+        ("keyboard.png", False),
+    ],
+)
+def test_secrets_are_told_by_their_names(name: str, is_secret: bool) -> None:
+    assert looks_secret(Path("/work") / name) is is_secret
+
+
+@pytest.mark.asyncio
+async def test_get_sends_a_file_of_the_folder_and_nothing_from_outside(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        (hub.root / "notes.md").write_text("hello")
+        (tmp_path / "private.md").write_text("no")
+        await hub.say("/get notes.md")
+        await hub.until(lambda: any(shown.message.files for shown in hub.delivery.shown.values()))
+        await hub.say("/get ../private.md")
+        await hub.until(lambda: "outside" in hub.last())
+        assert sum(bool(shown.message.files) for shown in hub.delivery.shown.values()) == 1
