@@ -59,8 +59,13 @@ class ToolCall:
 
     @property
     def is_preparing(self) -> bool:
-        """The agent has named the tool only; command or path follow (Qwen Code 0.24.4, OpenCode 1.18.33)."""
-        return self.status == "pending" and not self.raw_input and not self.content
+        """The agent has named the tool only; command or path follow.
+
+        Qwen Code 0.24.4 sends an empty input first, OpenCode 1.18.33 one that holds the folder and no command yet.
+        """
+        if self.status != "pending" or self.content:
+            return False
+        return not self.command if self.kind == "execute" else not self.raw_input
 
     @property
     def tool_kind(self) -> ToolKind:

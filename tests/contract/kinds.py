@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tests.contract.promises import PROMISES, Promise
 from tests.contract.rig import Kind
-from tests.contract.rigs import claude, codex, demo, qwen
+from tests.contract.rigs import claude, codex, demo, hermes, qwen
 
 TABLE = Path(__file__).with_name("table.toml")
-_ALL = (claude.KIND, codex.KIND, demo.KIND, qwen.KIND)
+_ALL = (claude.KIND, codex.KIND, demo.KIND, qwen.KIND, hermes.KIND)
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
