@@ -34,6 +34,8 @@ from tests.bridge.messengers import FakeMessenger
 from tests.bridge.pending.stage import ANNA, CHAT, OLEG, STRANGER, TOPIC, command, configuration, origin
 
 RUNS = 10_000 if os.environ.get("AGENT_HUB_CI") == "1" else 300
+LIMIT = 30.0
+"""Seconds a request waits here; short, because every second of virtual time costs some real one."""
 COMMANDS = ("npm test", "rm -rf build")
 PEOPLE = st.sampled_from([ANNA, ANNA, OLEG, STRANGER])
 INCIDENTS = (
@@ -126,7 +128,7 @@ class Interleavings(RuleBasedStateMachine):
         self.store = Mortal(self.database, self.random)
         self.outbox = Outbox(self.messenger, self.store, self.clock, random=self.random)  # type: ignore[arg-type]
         self.desk = AskDesk(
-            config=lambda: configuration(allows_session_scope=True),
+            config=lambda: configuration(allows_session_scope=True, ask_timeout=LIMIT),
             database=self.store,  # type: ignore[arg-type]
             delivery=self.outbox,
             clock=self.clock,
@@ -236,7 +238,7 @@ class Interleavings(RuleBasedStateMachine):
     def the_time_runs_out(self, number: int, pause: int) -> None:
         async def later() -> None:
             await self._turn(0)
-            await asyncio.sleep(601)
+            await asyncio.sleep(LIMIT + 1)
 
         self.run(later())
         self.do(asyncio.sleep(0), pause)
@@ -320,7 +322,7 @@ class Interleavings(RuleBasedStateMachine):
         await self._turn(1)
         for agent in self.agents:
             agent.hears.set()
-        await asyncio.sleep(700)
+        await asyncio.sleep(2 * LIMIT)
         for _ in range(40):
             if not self.outbox.waiting:
                 break
@@ -390,6 +392,8 @@ def _quiet_log() -> Any:
 def test_at_most_one_decision_and_every_card_true_whatever_happens_at_once() -> None:
     with tempfile.TemporaryDirectory() as folder:
         database = Database.open(Path(folder) / "hub.db", VirtualClock.__new__(StillClock))
+        for connection in (database._near, database._far):  # order matters here, not the disk
+            connection.execute("PRAGMA synchronous = OFF")
         Interleavings.database = database
         try:
             run_state_machine_as_test(
