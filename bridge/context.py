@@ -29,6 +29,7 @@ from bridge.uploads import Uploads
 class HubContext:
     """``offers`` holds what each kind of agent last said it can be set to; ``data`` is the hub's own folder.
 
+    ``members`` says how many each chat has, as last counted.
     ``new_id`` makes random ids of at most 40 letters and digits.
     """
 
@@ -44,6 +45,7 @@ class HubContext:
     bot_name: str = ""
     is_paused: bool = False
     offers: dict[str, SessionStarted] = field(default_factory=dict)
+    members: dict[int, int] = field(default_factory=dict)
     busy_topics: Callable[[], int] = lambda: 1
     changed: Callable[[], None] = lambda: None
     session_opened: Callable[[], None] = lambda: None

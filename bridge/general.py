@@ -9,12 +9,13 @@ from typing import Protocol
 
 from agents.contract import HubError
 from bridge.commands.parsing import nearest, parse_command
+from bridge.commands.readers import count_readers, readers_line
 from bridge.commands.status import inbox, overview
 from bridge.commands.table import Call, CommandTable, Where
 from bridge.commands.topic import help_part, parse_target
 from bridge.context import HubContext
 from bridge.inbound import IncomingMessage, Place
-from bridge.sheet import clip
+from bridge.sheet import clip, lines
 from bridge.texts import tr, trn
 from bridge.topics import Topic
 from bridge.topics_inbox import Interrupted, Item
@@ -89,7 +90,9 @@ class General:
             case "new":
                 await self._new(call)
             case "status":
-                self._context.say(call.place, overview(self._context, topics))
+                await count_readers(self._context, call.place.chat_id)
+                part = lines(overview(self._context, topics), readers_line(self._context, call.place.chat_id))
+                self._context.say(call.place, part)
             case "inbox":
                 self._context.say(call.place, inbox(topics))
             case "stopall":

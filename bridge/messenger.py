@@ -162,4 +162,7 @@ class Messenger(Protocol):
     async def download(self, file_id: str, to: Path) -> None:
         """At most 20 MiB; raises RefusedError beyond."""
 
+    async def count_members(self, chat_id: int) -> int:
+        """How many members a chat has, the bot included."""
+
     async def set_commands(self, chat_id: int, commands: Sequence[tuple[str, str]], language: str = "") -> None: ...

@@ -14,6 +14,7 @@ from bridge.commands.changes import show_changes
 from bridge.commands.get_file import get_file
 from bridge.commands.git_branch import branch_of
 from bridge.commands.parked import show_parked
+from bridge.commands.readers import readers_line
 from bridge.commands.status import topic_status
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
 from bridge.config import Verbosity
@@ -175,7 +176,7 @@ async def _stop(topic: Topic, call: Call) -> None:
 
 async def _status(topic: Topic, call: Call) -> None:
     del call
-    topic.context.say(topic.place, topic_status(topic))
+    topic.context.say(topic.place, lines(topic_status(topic), readers_line(topic.context, topic.place.chat_id)))
 
 
 async def _queue(topic: Topic, call: Call) -> None:

@@ -282,6 +282,11 @@ class TelegramClient:
         content = await fetch(self._calls, self._file_root + quote(path), read_timeout=60.0)
         await asyncio.to_thread(to.write_bytes, content)
 
+    async def count_members(self, chat_id: int) -> int:
+        """How many members a chat has, the bot included."""
+        count = await self._bot.call("getChatMemberCount", {"chat_id": chat_id})
+        return count if isinstance(count, int) else 0
+
     async def set_commands(self, chat_id: int, commands: Sequence[tuple[str, str]], language: str = "") -> None:
         """The command list of one chat, in one language ("" = all others)."""
         parameters = {

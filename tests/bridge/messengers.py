@@ -133,5 +133,9 @@ class FakeMessenger:
     async def download(self, file_id: str, to: Path) -> None:
         await self._make(Made("download", self.clock.monotonic(), Place(0), file_id))
 
+    async def count_members(self, chat_id: int) -> int:
+        await self._make(Made("members", self.clock.monotonic(), Place(chat_id)))
+        return 2
+
     async def set_commands(self, chat_id: int, commands: Sequence[tuple[str, str]], language: str = "") -> None:
         await self._make(Made("commands", self.clock.monotonic(), Place(chat_id)))

@@ -83,6 +83,7 @@ class RecordingMessenger:
     topics: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     menus: dict[int, list[str]] = field(default_factory=dict)
+    members: int = 2
 
     async def answer_press(self, press_id: str, text: str = "", *, is_alert: bool = False) -> None:
         self.answers.append((press_id, text, is_alert))
@@ -93,6 +94,9 @@ class RecordingMessenger:
     async def create_topic(self, chat_id: int, name: str) -> int:
         self.topics.append(name)
         return 700 + len(self.topics)
+
+    async def count_members(self, chat_id: int) -> int:
+        return self.members
 
     async def set_commands(self, chat_id: int, commands: Sequence[tuple[str, str]], language: str = "") -> None:
         self.menus[chat_id] = [name for name, _ in commands]

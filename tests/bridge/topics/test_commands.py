@@ -266,3 +266,15 @@ async def test_text_from_the_window_stops_and_rests_a_topic(tmp_path: Path) -> N
         assert session.is_closed
         summary = hub.hub.status().topics[0]
         assert (summary.busy_for, summary.pid) == (None, None)
+
+
+@pytest.mark.asyncio
+async def test_status_warns_when_the_group_has_more_members_than_the_settings_name(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        listed = len(hub.hub.context.config.users) + 1
+        hub.messenger.members = listed
+        await hub.say("/status", place=GENERAL)
+        assert "can read along" not in hub.last(GENERAL)
+        hub.messenger.members = listed + 2
+        await hub.say("/status", place=GENERAL)
+        assert "At least 2 members of this group are not on the list" in hub.last(GENERAL)
