@@ -77,6 +77,12 @@ def _service(args: argparse.Namespace) -> int:
     return service_command(args.kind)
 
 
+def _snapshots(args: argparse.Namespace) -> int:
+    from app.snapshots import snapshots_command
+
+    return snapshots_command(args.action, args.data_dir, file=args.file, names=args.name, as_json=args.json)
+
+
 def _token(args: argparse.Namespace) -> int:
     from app.token_entry import token_command
 
@@ -144,6 +150,12 @@ def parser() -> argparse.ArgumentParser:
     service = _add(commands, "service", _service, "print a unit file for a hub without a desktop")
     service.add_argument("action", choices=("print",))
     service.add_argument("--kind", choices=("systemd", "launchd", "windows"), help="default: this system's")
+
+    snapshots = _add(commands, "snapshots", _snapshots, "list saved sessions, carry them to another computer")
+    snapshots.add_argument("action", choices=("list", "export", "import"))
+    snapshots.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the parcel to write or to read")
+    snapshots.add_argument("--name", action="append", default=[], help="export: only this one (may be repeated)")
+    snapshots.add_argument("--json", action="store_true", help="list: one JSON document")
 
     token = _add(commands, "token", _token, "keep the bot token in the system's keyring")
     token.add_argument("--forget", action="store_true", help="delete the stored token")

@@ -19,6 +19,7 @@ from bridge.markdown.part import Part
 from bridge.messenger import Keyboard, Messenger
 from bridge.pending import AskDesk
 from bridge.sheet import plain
+from bridge.snapshots import Shelf
 from bridge.store import Database, Journal
 from bridge.texts import tr
 from bridge.turns import Turns
@@ -55,6 +56,7 @@ class HubContext:
     turns: Turns = field(init=False)
     buttons: ButtonBook = field(init=False)
     intake: Uploads = field(init=False)
+    shelf: Shelf = field(init=False)
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.database, self.clock)
@@ -62,6 +64,7 @@ class HubContext:
         self.turns = Turns(self.database, self.clock)
         self.buttons = ButtonBook(self.database, self.clock, self.new_id)
         self.intake = Uploads(self.messenger)
+        self.shelf = Shelf(self.data / "snapshots", self.clock, self.new_id)
 
     @property
     def may_start_turns(self) -> bool:

@@ -12,6 +12,7 @@ from agents.contract import HubError
 from bridge.commands.choices import PICK
 from bridge.commands.folder_picker import FOLDER
 from bridge.commands.parked import PARKED
+from bridge.commands.pressed import PRESSED
 from bridge.context import HubContext
 from bridge.inbound import ButtonPress, Place
 from bridge.messenger import MessengerError, PressExpiredError
@@ -53,7 +54,9 @@ class Presses:
         pressed = self._context.buttons.find(press.data, press.place.chat_id)
         if pressed is None:
             return PressReply(tr("This button does not work any more."))
-        if self._context.desk.is_locked and (pressed.verb in (PICK, FOLDER, PARKED) or pressed.value == "fresh"):
+        if self._context.desk.is_locked and (
+            pressed.verb in (PICK, FOLDER, PARKED, *PRESSED) or pressed.value == "fresh"
+        ):
             return PressReply(tr("🔒 The hub is locked. Send /unlock and your code first."), is_alert=True)
         if pressed.place.topic_id is not None:
             self._tell(pressed.place, Chosen(pressed, press.message_id))

@@ -6,6 +6,7 @@ from agents.contract import Prompt
 from bridge import topics_notices as notices
 from bridge import topics_parking
 from bridge.commands import choices, folder_picker, parked
+from bridge.commands.pressed import PRESSED
 from bridge.delivery import MessageClass
 from bridge.markdown import render
 from bridge.presentation import answer_path
@@ -40,6 +41,8 @@ async def chosen(topic: Topic, item: Chosen) -> None:
             await _turn(topic, item)
         case "all":
             _show_all(topic, item)
+        case verb if verb in PRESSED:
+            await PRESSED[verb](topic, item.pressed.value, menu_of(topic, item))
 
 
 def menu_of(topic: Topic, item: Chosen) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.contract import HubError
 from bridge import topics_notices as notices
-from bridge.commands import choices
+from bridge.commands import choices, sessions
 from bridge.commands.changes import show_changes
 from bridge.commands.get_file import get_file
 from bridge.commands.git_branch import branch_of
@@ -38,6 +38,7 @@ SPECS = (
     CommandSpec("diff", mark("What the agent changed in the last turn"), usage="[all]", works_locked=True),
     CommandSpec("get", mark("A file of the session's folder"), usage="PATH"),
     CommandSpec("parked", mark("Bring a session of a deleted topic here")),
+    *sessions.SPECS,
     CommandSpec("desk", mark("Go on with this session in a terminal")),
     CommandSpec("agent", mark("Choose the agent"), usage="[name]"),
     CommandSpec("cwd", mark("Choose the folder"), usage="[folder]"),
@@ -225,6 +226,7 @@ RUNS: dict[str, Run] = {
     "queue": _queue,
     "log": _log,
     "desk": _desk,
+    **sessions.RUNS,
     "diff": show_changes,
     "get": get_file,
     "parked": show_parked,

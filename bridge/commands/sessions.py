@@ -1,0 +1,27 @@
+"""The commands about sessions beyond the running one, as the table and the topic take them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from bridge.commands import past, saving
+from bridge.commands.table import Call, CommandSpec
+from bridge.texts import mark
+from bridge.topics import Topic
+
+SPECS = (
+    CommandSpec("save", mark("Keep this session as it is now"), usage="[name]", works_locked=True),
+    CommandSpec("saves", mark("What is saved"), works_locked=True),
+    CommandSpec("restore", mark("Bring a saved session here"), usage="[name]"),
+    CommandSpec(
+        "sessions", mark("Sessions of this folder, also those begun in a terminal"), usage="[all]", works_locked=True
+    ),
+    CommandSpec("resume", mark("Go on with a session here"), usage="[id]"),
+)
+RUNS: Mapping[str, Callable[[Topic, Call], Awaitable[None]]] = {
+    "save": saving.save,
+    "saves": saving.show_saved,
+    "restore": saving.restore,
+    "sessions": past.show_sessions,
+    "resume": past.resume,
+}
