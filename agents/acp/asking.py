@@ -52,6 +52,8 @@ class Asking:
     def permission(self, request: Request, ask: PermissionAsk) -> Coroutine[Any, Any, None]:
         """Called in the reader: tells the start of the call in wire order, then waits in a task."""
         session = self._session
+        if session.is_stopping:
+            return request.reply(CANCELLED)
         call_id = session.dialect.call_of(ask, session.translator.open_calls)
         if questions := session.dialect.questions(ask):
             session.translator.drop(call_id)

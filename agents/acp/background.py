@@ -63,7 +63,7 @@ class BackgroundWork:
         session.tell(BackgroundTasks(tuple(BackgroundTask(key, one.title) for key, one in self._work.items())))
 
     async def _watch(self, session: AcpSession) -> None:
-        while self._work:
+        while self._work and not session.is_over:
             await session.desk.sleep(LOOK_EVERY)
             over = [key for key, one in self._work.items() if one.process is not None and not one.process.is_alive]
             for key in over:

@@ -127,6 +127,15 @@ class AcpSession:
         return self._turn is not None
 
     @property
+    def is_stopping(self) -> bool:
+        """The person wants nothing more of this turn: what the agent asks now is answered with "cancelled"."""
+        return self._is_closing or (self._turn is not None and self._turn.is_cancelling)
+
+    @property
+    def is_over(self) -> bool:
+        return self._is_closing
+
+    @property
     def chores(self) -> Chores:
         return self._chores
 
@@ -145,14 +154,14 @@ class AcpSession:
         if self._turn is not None:
             raise AgentError("The agent is still working on the message before.", "Wait, or stop it with /stop.")
         self._end_stray()
+        connection = self.connection
         turn = Turn(InputId(self.desk.new_id()))
         self._turn = turn
         self.translator.begin()
-        blocks = prompt_blocks(prompt, self.connection.info, self.dialect)
-        params = {"sessionId": self._session_id, "prompt": blocks}
+        params = {"sessionId": self._session_id, "prompt": prompt_blocks(prompt, connection.info, self.dialect)}
         try:
-            await self.connection.begin("session/prompt", params, lambda outcome: self._settled(turn, outcome))
-        except AgentGoneError:
+            await connection.begin("session/prompt", params, lambda outcome: self._settled(turn, outcome))
+        except BaseException:
             self._turn = None
             turn.over.set()
             raise
@@ -207,17 +216,18 @@ class AcpSession:
 
     async def close(self) -> None:
         if self._is_closing:
+            await self._chores.close()
             return
         self._is_closing = True
         try:
             await self._say_goodbye()
         except AgentError as error:
             logger.info("%s: it was gone before the goodbye: %s", self.dialect.title, error.title)
+        await self._chores.close()  # first: one of them may be moving into a new process
         await self.asking.withdraw_all("The session was closed.")
         if self._connection is not None and self._connection.tenants > 1:
             await self.dialect.stop_background(self)  # a process of its own ends with everything below it
         await self._move_out()
-        await self._chores.close()
         self._leave_turn()
         self._mail.put(ProcessExited(None, was_expected=True))
         self._mail.close()
@@ -257,6 +267,8 @@ class AcpSession:
             return
         self._is_closing = True
         self._ready.set()  # whoever waits learns that it is gone
+        if self._seat is not None:
+            self._seat.close()
         self._leave_turn()
         self._mail.put(ProcessExited(exit_code, was_expected, stderr=stderr))
         self._mail.close()

@@ -387,3 +387,39 @@ async def test_an_error_answer_is_a_failed_turn_with_its_cause(tmp_path: Path) -
         assert isinstance(end, TurnFailed)
         assert end.kind is FailureKind.LOGIN
         assert "401 invalid key" in end.detail
+
+
+@pytest.mark.asyncio
+async def test_what_the_agent_asks_after_the_stop_is_cancelled_without_asking_the_person(tmp_path: Path) -> None:
+    async with opened(tmp_path, ScriptedAgent()) as (session, agent, person, _, _):
+        await session.prompt(Prompt("go"))
+        await session.interrupt()
+        agent.asks(SHELL, USUAL)
+        assert (await agent.reply_to(0))["result"] == {"outcome": {"outcome": "cancelled"}}
+        assert person.requests == []
+        agent.ends_turn("cancelled")
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_to_a_dead_agent_fails_each_time_and_leaves_no_turn_behind(tmp_path: Path) -> None:
+    async with opened(tmp_path, ScriptedAgent()) as (session, agent, _, heard, _):
+        agent.end()
+        await heard.ended()
+        for _ in range(2):
+            with pytest.raises(AgentGoneError):
+                await session.prompt(Prompt("go"))
+        await session.close()
+
+
+@pytest.mark.asyncio
+async def test_a_session_closed_while_it_starts_anew_leaves_no_process(tmp_path: Path) -> None:
+    slow = ScriptedAgent()
+    del slow.answers["session/load"]
+    async with opened(tmp_path, ScriptedAgent(), slow, dialect=Strict("some", "Some")) as (session, _, _, heard, _):
+        await session.prompt(Prompt("go"))
+        await session.interrupt()
+        await heard.turn_end()
+        await slow.next(lambda message: message.get("method") == "session/load")
+        await session.close()
+        assert slow.is_stopped
+        assert isinstance((await heard.ended())[-1], ProcessExited)
