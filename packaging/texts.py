@@ -29,9 +29,25 @@ def collect() -> Catalog:
     for package in PACKAGES:
         found = extract_from_dir(str(ROOT / package), method_map=[("**.py", "python")], keywords=KEYWORDS)
         for file, _line, message, comments, context in found:
+            if not any(letter.isalpha() for letter in str(message)):
+                continue  # an f-string that Babel takes for a call
             place = f"{package}/{Path(file).as_posix()}"
             catalog.add(message, None, [(place, None)], context=context, auto_comments=comments)
+    for sentence in settings_texts():
+        catalog.add(sentence, None, [("app/settings.py", None)])
     return catalog
+
+
+def settings_texts() -> list[str]:
+    """What the settings page shows: it takes its sentences from the model, so no call of ``tr`` names them."""
+    sys.path.insert(0, str(ROOT))
+    from app.settings_fields import fields
+
+    known = fields()
+    return [
+        *(field.description for field in known),
+        *sorted({field.name.split(".")[0].capitalize() for field in known}),
+    ]
 
 
 def po_file(language: str) -> Path:
