@@ -41,6 +41,8 @@ from bridge.texts import set_language, tr
 
 log = logging.getLogger(__name__)
 
+SHOWN_ASKS = 5
+"""Open requests named in the tray's menu."""
 QUIT_SECONDS = 1.0
 """How long calls under way may take at the end."""
 
@@ -250,7 +252,8 @@ class Engine:
     def make_view(self) -> HubView:
         """The hub at a glance."""
         status = self.hub.status()
-        poll = self.poller.state
+        poll, asks = self.poller.state, self.desk.open_asks()
+        titles = {topic.place: topic.title for topic in status.topics}
         trouble = poll.problem or self._trouble
         waits = self.waiting_until - self.clock.now()
         hint = trouble.hint if trouble else ""
@@ -260,7 +263,10 @@ class Engine:
             is_connected=poll.is_connected,
             is_paused=status.is_paused,
             is_locked=status.is_locked,
-            waiting=len(self.desk.open_asks()),
+            waiting=len(asks),
+            waits=tuple(
+                f"{titles.get(ask.origin.place) or ask.origin.agent_title}: {ask.title}" for ask in asks[:SHOWN_ASKS]
+            ),
             running=status.busy,
             problem=trouble.title if trouble else "",
             hint=hint,

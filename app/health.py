@@ -21,12 +21,16 @@ class Light(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HubView:
-    """A snapshot. ``problem``/``hint`` are sentences ("" = fine); ``waiting`` counts open requests and questions."""
+    """A snapshot. ``problem``/``hint`` are sentences ("" = fine); ``waiting`` counts open requests and questions.
+
+    ``waits`` names the first of them ("topic: what it wants") for the tray's menu.
+    """
 
     is_connected: bool = False
     is_paused: bool = False
     is_locked: bool = False
     waiting: int = 0
+    waits: tuple[str, ...] = ()
     running: int = 0
     problem: str = ""
     hint: str = ""

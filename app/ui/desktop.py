@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMessageBox, QSystemTrayIcon
 
 from agents.contract import HubError
 from app.agents_report import probe_all
+from app.autostart import for_this_platform, start_command
 from app.doctor import State, examine
 from app.facade import Facade, HealthRow, HubSnapshot
 from app.health import HubView
@@ -51,6 +52,8 @@ class Desktop(QObject):
         self.window = MainWindow(place)
         self.tray = Tray(self)
         self.log_tail = LogTail(self)
+        self.autostart = for_this_platform()
+        self.tray.show_login(self.autostart.is_on())
         self._connect()
         self._refresh = QTimer(self, interval=REFRESH_MS, timeout=self.refresh)
         self._tray_check = QTimer(self, interval=TRAY_CHECK_MS, timeout=self._check_tray)
@@ -82,6 +85,8 @@ class Desktop(QObject):
             source.pause_wanted.connect(lambda on: self._verb(lambda facade: facade.pause(on)))
             source.quit_wanted.connect(self.quit)
         self.tray.open_wanted.connect(self.window.bring_up)
+        self.tray.approvals_wanted.connect(lambda: self.window.show_page(self.window.approvals))
+        self.tray.login_toggled.connect(self._toggle_login)
         self.window.setup_wanted.connect(self.set_up_wanted)
         sessions, approvals = self.window.sessions, self.window.approvals
         sessions.stop_wanted.connect(lambda key: self._verb(lambda facade: facade.stop_session(key)))
@@ -128,6 +133,17 @@ class Desktop(QObject):
             self.tray.notify("agent-hub", view.sentence)
         self._last_waiting = view.waiting
         self.refresh()
+
+    def _toggle_login(self, wants: bool) -> None:
+        """Change it where the system keeps it, then show what is really there."""
+        try:
+            if wants:
+                self.autostart.turn_on(start_command())
+            else:
+                self.autostart.turn_off()
+        except OSError as error:
+            self.complain(HubError(tr("Open at login could not be changed."), hint=str(error.strerror or error)))
+        self.tray.show_login(self.autostart.is_on())
 
     def _check_tray(self) -> None:
         """A tray host may come later, or never: without one the window must not hide."""

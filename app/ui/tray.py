@@ -18,6 +18,8 @@ class Tray(QObject):
     """Shows a HubView; says what the person wants by signals. Owns no engine."""
 
     open_wanted = Signal()
+    approvals_wanted = Signal()
+    login_toggled = Signal(bool)
     pause_wanted = Signal(bool)
     quit_wanted = Signal()
 
@@ -29,15 +31,20 @@ class Tray(QObject):
         self._state.setEnabled(False)
         self._open = QAction(self)
         self._pause = QAction(self)
+        self._login = QAction(self)
+        self._login.setCheckable(True)
+        self._waits: list[QAction] = []
         self._quit = QAction(self)
         self._menu.addAction(self._state)
         self._menu.addSeparator()
         self._menu.addAction(self._open)
         self._menu.addAction(self._pause)
+        self._menu.addAction(self._login)
         self._menu.addSeparator()
         self._menu.addAction(self._quit)
         self._open.triggered.connect(lambda _checked=False: self.open_wanted.emit())
         self._pause.triggered.connect(lambda _checked=False: self.pause_wanted.emit(not self._view.is_paused))
+        self._login.triggered.connect(lambda on=False: self.login_toggled.emit(on))
         self._quit.triggered.connect(lambda _checked=False: self.quit_wanted.emit())
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self._menu)
@@ -56,9 +63,30 @@ class Tray(QObject):
         self._icon.setIcon(light_icon(view.light))
         self._icon.setToolTip(f"agent-hub: {view.sentence}")
         self._state.setText(view.sentence)
+        self._show_waits(view.waits)
         self._open.setText(tr("Open agent-hub"))
+        self._login.setText(tr("Open at login"))
         self._pause.setText(tr("Resume") if view.is_paused else tr("Pause"))
         self._quit.setText(tr("Quit"))
+
+    def show_login(self, is_on: bool) -> None:
+        """What the system really does at login."""
+        self._login.setChecked(is_on)
+
+    def _show_waits(self, waits: tuple[str, ...]) -> None:
+        """One entry per open request, under the state; a click opens the Approvals page."""
+        if [action.text() for action in self._waits] == list(waits):
+            return
+        for action in self._waits:
+            self._menu.removeAction(action)
+            action.deleteLater()
+        first = self._menu.actions()[1]
+        self._waits = []
+        for text in waits:
+            action = QAction(text, self)
+            action.triggered.connect(lambda _checked=False: self.approvals_wanted.emit())
+            self._menu.insertAction(first, action)
+            self._waits.append(action)
 
     def notify(self, title: str, text: str) -> None:
         """A desktop notification; a click opens the window."""

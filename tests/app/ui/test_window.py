@@ -16,6 +16,7 @@ from app.health import HubView, Light
 from app.settings import parse
 from app.ui.icons import light_icon
 from app.ui.palette import DARK, LIGHT, palette
+from app.ui.tray import Tray
 from app.ui.window import MainWindow
 
 NOW = time.time()
@@ -153,6 +154,16 @@ def test_every_state_has_an_icon_of_its_own(light: Light, qtbot: QtBot) -> None:
 )
 def test_the_light_shows_what_is_most_urgent(view: HubView, light: Light) -> None:
     assert view.light is light
+
+
+def test_the_tray_names_what_waits_and_a_click_opens_it(qtbot: QtBot) -> None:
+    tray = Tray()
+    tray.show_view(HubView(is_connected=True, waiting=1, waits=("Login bug: Run a command",)))
+    assert tray.menu_texts()[:2] == ["1 request waits for you", "Login bug: Run a command"]
+    with qtbot.waitSignal(tray.approvals_wanted, timeout=1000):
+        tray._waits[0].trigger()
+    tray.show_view(HubView(is_connected=True))
+    assert tray.menu_texts()[:2] == ["Connected", "Open agent-hub"]
 
 
 def test_a_long_problem_fits_into_a_tooltip() -> None:
