@@ -264,9 +264,7 @@ class Engine:
             is_paused=status.is_paused,
             is_locked=status.is_locked,
             waiting=len(asks),
-            waits=tuple(
-                f"{titles.get(ask.origin.place) or ask.origin.agent_title}: {ask.title}" for ask in asks[:SHOWN_ASKS]
-            ),
+            waits=tuple(f"{titles.get(ask.origin.place, '')}: {ask.title}" for ask in asks[:SHOWN_ASKS]),
             running=status.busy,
             problem=trouble.title if trouble else "",
             hint=hint,

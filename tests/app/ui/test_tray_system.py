@@ -37,6 +37,7 @@ def program(host: TrayHost, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         "QT_QPA_PLATFORM": "xcb",
         "BROWSER": "true",
         "TMPDIR": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
     child = subprocess.Popen(
         [sys.executable, "-m", "app", "demo"], env=environment, cwd=tmp_path, text=True, stdout=subprocess.PIPE
@@ -70,6 +71,15 @@ def test_pause_and_resume_work_from_the_menu(host: TrayHost, program: subprocess
     wait_until(lambda: "Paused" in tooltip(host, icon), "the tooltip never said Paused")
     host.click(icon, "Resume")
     wait_until(lambda: "Connected" in tooltip(host, icon), "the hub did not resume")
+
+
+def test_open_at_login_changes_the_real_entry(host: TrayHost, program: subprocess.Popen[str], tmp_path: Path) -> None:
+    icon = host.wait_for_icon()
+    entry = tmp_path / "config" / "autostart" / "agent-hub.desktop"
+    host.click(icon, "Open at login")
+    wait_until(entry.exists, "no entry was written")
+    host.click(icon, "Open at login")
+    wait_until(lambda: not entry.exists(), "the entry stayed")
 
 
 def test_quit_from_the_menu_leaves_no_process_behind(host: TrayHost, program: subprocess.Popen[str]) -> None:
