@@ -174,7 +174,9 @@ class Outbox:
     def confirm(self, key: str, message_id: int) -> None:
         """A person acted on this message: it was delivered, whatever became of the reply."""
         letter = self._dispatch.letters.get(key)
-        if letter is not None and letter.state in (LetterState.SENDING, LetterState.UNKNOWN):
+        if letter is None or self.key_of(letter.place.chat_id, message_id) is not None:
+            return
+        if letter.state in (LetterState.SENDING, LetterState.UNKNOWN):
             if letter.is_in_flight:
                 # The call that still waits for its reply belongs to the old object and means nothing any more.
                 letter = replace(letter, is_in_flight=False)

@@ -47,6 +47,17 @@ idle_close = 3600
 """
 
 
+def agents_of(hub: int) -> list[psutil.Process]:
+    """The agents' processes and all that they started. The hub's look at the login shell is none of them."""
+    found: list[psutil.Process] = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(hub).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                if any("agents.demo" in word or "agents.reaper" in word for word in child.cmdline()):
+                    found += [child, *child.children(recursive=True)]
+    return list(dict.fromkeys(found))
+
+
 @dataclass
 class Soak:
     """The run; ``old`` are the processes of killed lives with the time of their kill."""
@@ -99,10 +110,8 @@ class Soak:
     async def kill(self) -> None:
         """SIGKILL to the hub alone; what it had started must end by itself."""
         assert self.process
-        with contextlib.suppress(psutil.NoSuchProcess):
-            children = psutil.Process(self.process.pid).children(recursive=True)
-            now = time.monotonic()
-            self.old += [(now, child) for child in children]
+        now = time.monotonic()
+        self.old += [(now, child) for child in agents_of(self.process.pid)]
         self.process.kill()
         await self.process.wait()
         self.stale += len(self.person.newly_run() - self.person.allowed)
