@@ -49,8 +49,8 @@ from bridge.topics_texts import edited, prepared, said
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY = 0.1
-"""Seconds between two looks at what is due while an agent streams words; with 20 busy topics each word of one delays
+LOOK_EVERY = 0.5
+"""Seconds between two looks at what is due while an agent streams words; with 20 busy topics each look of one delays
 the permission requests of the others."""
 
 

@@ -74,7 +74,11 @@ class Soak:
 
     async def start(self) -> None:
         """Start a hub and wait until it polls."""
-        env = os.environ | {"AGENT_HUB_TOKEN": self.simulator.token, "DEMO_AGENT_HOME": str(self.root / "demo")}
+        env = os.environ | {
+            "AGENT_HUB_TOKEN": self.simulator.token,
+            "DEMO_AGENT_HOME": str(self.root / "demo"),
+            "SHELL": "/bin/sh",  # a person's own profile may take longer than a life of this soak
+        }
         log = (self.root / "hub.log").open("ab")
         self.person.begin_life()
         before = self.polls
