@@ -56,7 +56,7 @@ class Dispatch:
         self.letters: dict[str, Letter] = {}
         self.promised: Letter | None = None
         """A letter that goes on the wire when the open transaction is committed."""
-        self.on_event = on_event
+        self.listener = on_event
         self._messenger = messenger
         self._database = database
         self._clock = clock
@@ -317,7 +317,7 @@ class Dispatch:
         until = self._clock.now() + queue.budget.flooded(seconds, now) - now
         log.warning("Telegram asks to leave chat %s alone for %.0f s", queue.chat_id, seconds)
         self.write(lambda: self.rows.save_flood(queue.chat_id, until, queue.budget.scale))
-        self.on_event(WaitingUntil(queue.chat_id, until))
+        self._announce(WaitingUntil(queue.chat_id, until))
 
     def line_down(self) -> None:
         """Leave the line alone for a while."""
@@ -336,7 +336,7 @@ class Dispatch:
             if other.place == place and other.is_send and not other.is_in_flight:
                 self.park(other, reason)
         if is_news:
-            self.on_event(TopicLost(place, is_closed))
+            self._announce(TopicLost(place, is_closed))
 
     def park(self, letter: Letter, reason: str) -> None:
         """Keep a letter until its topic is back or replaced."""
@@ -350,16 +350,16 @@ class Dispatch:
         is_news = queue.blocked_until == -NEVER
         queue.blocked_until = self._clock.monotonic() + wait
         if is_news:
-            self.on_event(RightsLost(queue.chat_id, reason))
+            self._announce(RightsLost(queue.chat_id, reason))
 
     def right_missing(self, letter: Letter, reason: str) -> None:
         """Say that one kind of call lacks a right."""
-        self.on_event(RightsLost(letter.place.chat_id, reason, is_for_chat=False))
+        self._announce(RightsLost(letter.place.chat_id, reason, is_for_chat=False))
 
     def token_refused(self, wait: float) -> None:
         """Stop everything; the token may be replaced or restored."""
         self._down_until = self._clock.monotonic() + wait
-        self.on_event(TokenRefused())
+        self._announce(TokenRefused())
 
     def move_chat(self, old_chat_id: int, new_chat_id: int) -> None:
         """A group was upgraded: rewrite every row once; a second call does nothing."""
@@ -377,10 +377,17 @@ class Dispatch:
             letter.message_id = None
             self.hold(letter)
             self.write(lambda letter=letter: self.rows.save(letter))  # type: ignore[misc]
-        self.on_event(ChatMovedTo(old_chat_id, new_chat_id))
+        self._announce(ChatMovedTo(old_chat_id, new_chat_id))
         self.pump(self.queue(new_chat_id))
 
     # --- inside
+
+    def _announce(self, event: DeliveryEvent) -> None:
+        """A listener that fails must not stop what is on its way."""
+        try:
+            self.listener(event)
+        except Exception:
+            log.exception("%s could not be told", type(event).__name__)
 
     def write(self, change: Callable[[], None]) -> bool:
         """Write to the database; what it can't take now is written before anything else is sent."""
@@ -390,7 +397,7 @@ class Dispatch:
             log.exception("the outbox can't write")
             self._unwritten.append(change)
             self._down_until = max(self._down_until, self._clock.monotonic() + STORE_WAIT)
-            self.on_event(StoreTrouble(error.title))
+            self._announce(StoreTrouble(error.title))
             return False
         return True
 

@@ -74,7 +74,7 @@ class Outbox:
 
     def listen(self, on_event: Callable[[DeliveryEvent], None]) -> None:
         """Tell ``on_event`` from now on; it must return at once."""
-        self._dispatch.on_event = on_event
+        self._dispatch.listener = on_event
 
     @property
     def waiting(self) -> int:

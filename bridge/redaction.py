@@ -20,6 +20,7 @@ _NAMED_SECRET = re.compile(
     [^\s"',;&}]+
     """
 )
+_LOGIN_IN_ADDRESS = re.compile(r"(://)[^/\s:@]+:[^/\s@]+@")
 _KEY_SHAPE = re.compile(r"\b(sk|gsk|xai|ghp|gho|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}")
 
 
@@ -27,6 +28,7 @@ def redact(text: str) -> str:
     """The text with tokens and keys masked."""
     text = _TOKEN_IN_ADDRESS.sub(rf"\1:{MASK}", text)
     text = _TOKEN.sub(rf"\1:{MASK}", text)
+    text = _LOGIN_IN_ADDRESS.sub(rf"\1{MASK}@", text)
     text = _KEY_SHAPE.sub(rf"\1-{MASK}", text)
     return _NAMED_SECRET.sub(rf"\1{MASK}", text)
 

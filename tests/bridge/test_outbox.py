@@ -854,3 +854,18 @@ def test_a_wait_of_two_hours_burns_nothing_and_keeps_everything_over_a_restart(t
     assert [call.text for call in here[3:] if call.kind == "send"] == ["approval 9", "third", "final 9", "final 7"]
     assert len([call for call in here if call.kind == "edit"]) <= 1
     assert [call.text for call in house.messenger.calls if call.place.chat_id == OTHER] == ["elsewhere"]
+
+
+def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        house.messenger.answer = fail_once(TopicGoneError("gone"))
+        async with house.life() as outbox:
+
+            def fail(_event: DeliveryEvent) -> None:
+                raise RuntimeError("a bug")
+
+            outbox.listen(fail)
+            assert (await outbox.outcome(house.post("lost", F))).failure
+            assert (await outbox.outcome(house.post("next", F, topic=9))).message_id
+
+    play(tmp_path, scene)

@@ -24,6 +24,7 @@ SECRET = "DUMMY-dummy_DUMMY-dummy_DUMMY-dum1"
         ("{'OPENAI_API_KEY': 'dummy-value', 'HOME': '/home/x'}", "dummy-value", "/home/x"),
         ('{"api_key": "dummy-value"}', "dummy-value", "api_key"),
         ("Authorization: Bearer dummy-value", "dummy-value", "Authorization"),
+        ("ProxyError: socks5://ann:dummy-value@127.0.0.1:1080 refused", "dummy-value", "127.0.0.1:1080"),
         ("using sk-ant-abcdefghijklmnopqrst here", "abcdefghijklmnopqrst", "using sk"),
     ],
 )

@@ -71,6 +71,7 @@ class Soak:
     polls: int = 0
     orphans: int = 0
     stale: int = 0
+    lost: list[str] = field(default_factory=list)
 
     async def start(self) -> None:
         """Start a hub and wait until it polls."""
@@ -162,6 +163,7 @@ class Soak:
             await calm
         await self.stop()
         self.count_orphans()
+        self.lost = self.person.lost(self.root / "demo")
         return read_ledger(folders(self.root / "data").database_file, self.person.human)
 
 
@@ -206,13 +208,12 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     run, ledger = asyncio.run(soak(options.kills, options.seed))
-    lost = run.person.unmentioned()
-    if lost:
-        say(f"never mentioned: {lost}")
+    if run.lost:
+        say(f"lost: {run.lost}")
     kills = float(options.kills)
     figures = {
         "kills": Figure(kills, kills, "count", more_is_better=True),
-        "lost_in": Figure(float(len(lost) + ledger.unfinished), 0.0, "count"),
+        "lost_in": Figure(float(len(run.lost) + ledger.unfinished), 0.0, "count"),
         "lost_out": Figure(float(ledger.unsent), 0.0, "count"),
         "doubled": Figure(float(ledger.repeats), kills, "count"),
         "doubled_unmarked": Figure(float(ledger.unmarked), 0.0, "count"),

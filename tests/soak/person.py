@@ -116,6 +116,9 @@ class Person:
         self.ran |= fresh
         return fresh
 
-    def unmentioned(self) -> list[str]:
-        """Tasks of which the hub never said a word."""
-        return [token for token in self.written if token not in self.mentioned]
+    def lost(self, agents: Path) -> list[str]:
+        """Tasks that no agent ever heard (by its own files) and of which the hub never said a word."""
+        heard: set[str] = set()
+        for file in agents.rglob("*.jsonl"):
+            heard |= set(TOKEN.findall(file.read_text(encoding="utf-8", errors="replace")))
+        return [token for token in self.written if token not in self.mentioned | heard]
