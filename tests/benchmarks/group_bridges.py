@@ -41,6 +41,7 @@ class OurBridge:
         self.busy: set[int] = set()
         self.closing: dict[str, Item] = {}
         self.prompt_keys: dict[int, str] = {}
+        self.touched: dict[int, float] = {}
         self.number = 0
 
     async def close(self) -> None:
@@ -69,6 +70,9 @@ class OurBridge:
             self.live[item.topic] = self.post([item], MessageClass.STATUS)
 
     def progressed(self, topic: int, stamp: float) -> None:
+        if stamp - self.touched.get(topic, 0.0) < 1.0:
+            return
+        self.touched[topic] = stamp
         progress = Item("progress", topic, stamp, stamp)
         waiting = [(key, close) for key, close in self.closing.items() if close.topic == topic]
         for key, close in waiting:
