@@ -81,10 +81,10 @@ def insertion(line: AuditLine) -> Statement:
             line.place.topic_id if line.place else None,
             line.agent,
             line.token,
-            line.tool,
+            storable(line.tool),
             line.klass,
             shortened(line.subject),
-            line.reason,
+            storable(line.reason),
             int(line.event in DECISIONS),
             None if line.delivered is None else int(line.delivered),
         ),
@@ -98,6 +98,7 @@ def delivery_note(token: str, *, delivered: bool) -> Statement:
 
 def shortened(subject: str) -> str:
     """At most SUBJECT_LIMIT characters."""
+    subject = storable(subject)
     if len(subject) <= SUBJECT_LIMIT:
         return subject
     return f"{subject[:SUBJECT_LIMIT]}… (+{len(subject) - SUBJECT_LIMIT})"
@@ -107,6 +108,11 @@ class Rows(Protocol):
     """Whatever can read the hub's tables: the open database, or a glance at it."""
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]: ...
+
+
+def storable(text: str) -> str:
+    """Without halves of surrogate pairs, which agents do send and SQLite does not take."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def audit_lines(database: Rows, *, since: float = 0.0, limit: int | None = None) -> Sequence[AuditLine]:

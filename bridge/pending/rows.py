@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agents.contract import ToolKind, Verdict
-from bridge.audit import SUBJECT_LIMIT, AuditEvent, AuditLine, Rows, Statement, insertion
+from bridge.audit import SUBJECT_LIMIT, AuditEvent, AuditLine, Rows, Statement, insertion, storable
 from bridge.inbound import Place
 from bridge.pending.records import HUB, AskKind, AskState, Decider, DecisionWay
 from bridge.pending.registry import LiveAsk
@@ -63,12 +63,12 @@ def opening(live: LiveAsk, life: str) -> Statement:
             origin.epoch,
             str(origin.cwd),
             live.kind.value,
-            live.tool,
+            storable(live.tool),
             live.tool_kind.value,
-            live.ask.sub_agent,
+            storable(live.ask.sub_agent),
             live.klass,
-            live.title,
-            live.subject[:SUBJECT_LIMIT],
+            storable(live.title),
+            storable(live.subject[:SUBJECT_LIMIT]),
             live.state.value,
             live.opened_at,
             live.expires_at,
@@ -84,7 +84,7 @@ def closing(live: LiveAsk) -> Statement:
         (
             live.state.value,
             live.verdict.value if live.verdict else "",
-            live.reason,
+            storable(live.reason),
             live.by.id if live.by else None,
             live.by_name,
             live.way.value if live.way else "",

@@ -46,7 +46,7 @@ _ARGUMENTS = frozenset(
 
 def read_bash(text: str) -> Script:
     """The commands of a script. A part the grammar can't read makes the script not clean."""
-    root = _PARSER.parse(text.encode("utf-8", "surrogateescape")).root_node
+    root = _PARSER.parse(text.encode("utf-8", "replace")).root_node
     reader = _Reader()
     reader.visit(root)
     return Script(tuple(reader.commands), tuple(reader.findings), is_clean=not root.has_error)
@@ -239,7 +239,7 @@ def joined(parts: Sequence[Word]) -> Word:
 
 def text_of(node: Node) -> str:
     """The source of a node."""
-    return (node.text or b"").decode("utf-8", "surrogateescape")
+    return (node.text or b"").decode("utf-8", "replace")
 
 
 def ansi_text(text: str) -> str:

@@ -53,7 +53,10 @@ class Judge:
     def assess(self, ask: PermissionRequest, folder: Path) -> Assessment:
         """The class of ``ask`` for a session that works in ``folder``."""
         grounds = self._grounds(folder, ask.cwd)
-        findings = tuple(dict.fromkeys(self._findings(ask, grounds)))
+        try:
+            findings = tuple(dict.fromkeys(self._findings(ask, grounds)))
+        except (RecursionError, ValueError):  # made to be unreadable, or by accident: nobody can say what it does
+            findings = (Finding(RiskClass.DESTRUCTIVE, tr("could not be read"), is_outside=True),)
         risk = max((finding.risk for finding in findings), key=SEVERITY.__getitem__)
         own = self._own_class(ask)
         needs_second_step = risk is RiskClass.DESTRUCTIVE or (own is not None and own.needs_second_step)

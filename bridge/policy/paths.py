@@ -87,7 +87,11 @@ class Grounds:
             named = _HOME.sub("~", path.strip("\"'"))
             if named.startswith("~"):
                 named = os.path.expanduser(named)  # noqa: PTH111 - Path would drop what is not a path
-            known = self.seen[path] = uniform(self.resolve(os.path.join(self.cwd, named)))  # noqa: PTH118
+            try:
+                known = uniform(self.resolve(os.path.join(self.cwd, named)))  # noqa: PTH118
+            except (ValueError, OSError):  # no path at all: it lies nowhere inside
+                known = "/"
+            self.seen[path] = known
         return known
 
     def is_inside(self, path: str) -> bool:

@@ -43,7 +43,7 @@ _LATER = re.compile(r"[$`(@]")
 
 def read_powershell(text: str) -> Script:
     """The commands of a script. A part the grammar can't read makes the script not clean."""
-    root = _PARSER.parse(text.encode("utf-8", "surrogateescape")).root_node
+    root = _PARSER.parse(text.encode("utf-8", "replace")).root_node
     commands: list[Command] = []
     findings: list[Finding] = []
     visit(root, commands, findings, ())

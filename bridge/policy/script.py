@@ -22,6 +22,8 @@ from bridge.texts import tr
 
 DEPTH = 6
 """Scripts inside scripts; deeper ones are called hidden."""
+BREADTH = 100
+"""Scripts inside one request; more are a maze nobody should have to read."""
 LENGTH = 60_000
 """Characters of a script that are read; a longer one is judged as a thing nobody read to the end."""
 
@@ -42,9 +44,11 @@ _DANGEROUS_WORDS = re.compile(
 class ScriptJudge:
     """Looks at scripts that would run on some grounds."""
 
-    def __init__(self, grounds: Grounds, depth: int = 0) -> None:
+    def __init__(self, grounds: Grounds, outer: ScriptJudge | None = None) -> None:
         self.grounds = grounds
-        self._depth = depth
+        self._depth: int = outer._depth + 1 if outer else 0
+        self._made: list[int] = outer._made if outer else [0]
+        self._made[0] += 1
         self._written: dict[str, Word | None] = {}
 
     def judge(self, text: str, dialect: Dialect) -> list[Finding]:
@@ -58,27 +62,27 @@ class ScriptJudge:
 
     def nested(self, word: Word, dialect: Dialect = Dialect.BASH) -> Iterator[Finding]:
         """A script inside an argument."""
-        if self._depth >= DEPTH:
+        if self._is_too_deep:
             yield Finding(RiskClass.DESTRUCTIVE, tr("a command hidden too deep to read"))
             return
-        yield from ScriptJudge(self.grounds, self._depth + 1).judge(word.text, dialect)
+        yield from ScriptJudge(self.grounds, self).judge(word.text, dialect)
         if not word.is_literal and self._is_made_at_run_time(word.text):
             yield Finding(RiskClass.DESTRUCTIVE, tr("runs a command that is not written here"))
 
     def words(self, name: Word, args: Sequence[Word], outer: Command) -> Iterator[Finding]:
         """A command given as words after another one (``env``, ``xargs``, ``sudo``)."""
-        if self._depth >= DEPTH:
+        if self._is_too_deep:
             yield Finding(RiskClass.DESTRUCTIVE, tr("a command hidden too deep to read"))
             return
         inner = Command(name, tuple(args), (), outer.feeders, outer.document)
-        yield from ScriptJudge(self.grounds, self._depth + 1).command(inner)
+        yield from ScriptJudge(self.grounds, self).command(inner)
 
     def command(self, command: Command) -> Iterator[Finding]:
         """One simple command."""
         if not command.name.is_literal:
             yield from self._unnamed(command)
-        if " " in command.name.text.strip() and command.name.is_literal and not command.args:
-            yield from self.nested(command.name)  # a variable that held a whole command
+        if " " in command.name.text.strip() and command.name.is_literal:  # a variable that held a whole command
+            yield from self.nested(Word(" ".join((command.name.text, *command.texts))))
         if "/" in command.name.text:
             yield from self.made_here(command.name)
         yield from look_at_program(command, self)
@@ -106,6 +110,10 @@ class ScriptJudge:
             self._written[self.grounds.place(target.text)] = text
 
     # --- inside
+
+    @property
+    def _is_too_deep(self) -> bool:
+        return self._depth >= DEPTH or self._made[0] >= BREADTH
 
     def _judge(self, text: str, dialect: Dialect) -> Iterator[Finding]:
         if len(text) > LENGTH or "\0" in text:

@@ -294,3 +294,13 @@ async def test_a_card_that_can_never_be_shown_does_not_keep_the_agent_waiting(tm
         decision = await agent(scene.new_desk(), command())
         assert decision.verdict is Verdict.DENY
         assert "could not be shown" in decision.reason
+
+
+@pytest.mark.asyncio
+async def test_half_a_letter_in_a_command_neither_hides_the_request_nor_breaks_the_desk(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(agent(desk, command("echo \ud83d", title="half \udc80")))
+        await settle()
+        await pressed(desk, scene.press_of("Deny"))
+        assert (await asking).verdict is Verdict.DENY

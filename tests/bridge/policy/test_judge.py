@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,3 +110,26 @@ def test_a_pattern_that_allows_does_not_let_a_second_command_ride_along(folder: 
 def test_a_denied_class_is_denied(folder: Path) -> None:
     settings = PolicySettings(modes={RiskClass.NETWORK: Mode.DENY})
     assert judged(folder, ToolKind.EXECUTE, "curl https://example.com", settings).mode is Mode.DENY
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "(" * 5000 + "ls" + ")" * 5000,
+        "echo $(" * 800 + "ls" + ")" * 800,
+        "bash -c '" * 20,
+        "eval " + "'a' " * 3000,
+        "python3 -c 'import os; os.system(" + ",".join(f'"echo {n}"' for n in range(500)) + ")'",
+        "ls \ud83d \udc80",
+        "cat a\0b",
+    ],
+    ids=["parentheses", "substitutions", "quotes", "words", "strings", "half letters", "nul"],
+)
+def test_a_command_made_to_confuse_is_judged_in_bounded_time_and_never_raises(folder: Path, command: str) -> None:
+    began = time.process_time()
+    assert judged(folder, ToolKind.EXECUTE, command).mode is Mode.ASK
+    assert time.process_time() - began < 2.0
+
+
+def test_a_variable_that_holds_a_whole_command_is_read(folder: Path) -> None:
+    assert judged(folder, ToolKind.EXECUTE, 'x="rm -rf"; $x build').risk is RiskClass.DESTRUCTIVE
