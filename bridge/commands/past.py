@@ -75,9 +75,17 @@ async def look(topic: Topic, cwd: Path | None, agents: Sequence[str]) -> tuple[l
         Found(agent, session)
         for agent, sessions in zip(agents, results, strict=True)
         for session in sessions or ()
-        if is_inside(session.cwd, roots) or is_inside(resolve(session.cwd), roots)
+        if is_allowed(session.cwd, roots)
     ]
     return sorted(found, key=lambda one: one.session.updated, reverse=True), failed
+
+
+def is_allowed(folder: Path, roots: Sequence[Path]) -> bool:
+    """Whether a session's folder is one that topics may work in, links followed."""
+    try:
+        return is_inside(resolve(folder), roots)
+    except HubError:
+        return False
 
 
 async def _of_agent(topic: Topic, agent: str, cwd: Path | None) -> Sequence[StoredSession] | None:

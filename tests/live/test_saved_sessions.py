@@ -1,0 +1,145 @@
+"""A session saved in one topic goes on in another, in another folder and with another home: the model gets the past.
+
+The real programs with a scripted model; what is carried is the hub's own shelf and parcel.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.contract import AgentBackend, AgentError, SessionArchive, SessionId, SessionSpec, Snapshot
+from agents.processes import spawn
+from bridge.snapshots import Saved, Shelf
+from bridge.snapshots.parcel import pack, unpack
+from tests.bridge.clocks import HandClock
+from tests.contract.exchange import Ids
+from tests.contract.person import Person
+from tests.contract.rig import Fault, Kind, Place, make_place
+from tests.contract.rigs import claude, codex, demo, hermes, qwen
+from tests.contract.talk import Talk
+from tests.models.script import SCRIPTS, ScriptedModel
+
+pytestmark = pytest.mark.live
+PAST = "the plan of the first topic is ultramarine"
+SAME_HOME = [claude.KIND, codex.KIND, qwen.KIND, hermes.KIND, demo.KIND]
+OTHER_HOME = [claude.KIND, codex.KIND, qwen.KIND, demo.KIND]
+
+
+class FreshIds(Ids):
+    """Random ids: Claude Code drops a prompt whose id the restored history holds already."""
+
+    def __call__(self) -> str:
+        return str(uuid.uuid4())
+
+
+@asynccontextmanager
+async def agent(kind: Kind, place: Place, url: str) -> AsyncIterator[AgentBackend]:
+    backend = kind.make(place, url, Fault.NONE, spawn, FreshIds())
+    try:
+        yield backend
+    finally:
+        await backend.close()
+
+
+def archive_of(backend: AgentBackend) -> SessionArchive:
+    assert backend.archive is not None
+    return backend.archive
+
+
+async def turn(backend: AgentBackend, cwd: Path, text: str, resume: SessionId | None = None) -> SessionId:
+    """One turn in ``cwd``; returns the session's id."""
+    talk = Talk(await backend.open(SessionSpec(cwd, "topic1", resume=resume), Person()))
+    try:
+        await talk.turn("hello", text)
+        session_id = talk.session.session_id
+        assert session_id is not None
+        return session_id
+    finally:
+        await talk.close()
+
+
+def shelf_in(folder: Path) -> Shelf:
+    ids = itertools.count(1)
+    return Shelf(folder, HandClock(), lambda: f"id{next(ids):06}")
+
+
+async def save(backend: AgentBackend, session_id: SessionId, cwd: Path, shelf: Shelf) -> Saved:
+    async def export(to: Path) -> Snapshot:
+        return await archive_of(backend).export(session_id, cwd, to)
+
+    return await shelf.add(export, "plan", (await backend.probe()).version)
+
+
+def last_heard(kind: Kind, model: ScriptedModel, place: Place, session_id: SessionId) -> str:
+    """What the model was last given as the conversation; the demo agent has no model, only its memory."""
+    if kind is demo.KIND:
+        return (demo.sessions(place) / f"{session_id}.jsonl").read_text(encoding="utf-8")
+    return "\n".join(said.text for said in model.heard[-1].conversation)
+
+
+def no_login_in(saved: Saved, shelf: Shelf, secrets: Sequence[bytes] = (b"dummy",)) -> bool:
+    files = shelf.open(saved).folder.rglob("*")
+    return not any(secret in file.read_bytes() for file in files if file.is_file() for secret in secrets)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", SAME_HOME, ids=lambda kind: kind.name)
+async def test_a_saved_session_knows_its_past_in_another_topic_and_folder(kind: Kind, tmp_path: Path) -> None:
+    place, model, shelf = make_place(tmp_path / "run"), ScriptedModel(SCRIPTS), shelf_in(tmp_path / "shelf")
+    other = tmp_path / "run" / "other project"
+    other.mkdir()
+    with kind.serve(model, place) as url:
+        async with agent(kind, place, url) as backend:
+            first = await turn(backend, place.folder, PAST)
+            saved = await save(backend, first, place.folder, shelf)
+            await turn(backend, place.folder, "after the save: vermilion", first)
+            restored = await archive_of(backend).restore(shelf.open(saved), other)
+            assert restored != first
+            assert await turn(backend, other, "what was the plan?", restored) == restored
+            heard = last_heard(kind, model, place, restored)
+            assert PAST in heard
+            assert "vermilion" not in heard, "the saved session was not frozen"
+            stored = {one.id: one.cwd.resolve() for one in await archive_of(backend).list(other)}
+            assert stored.get(restored) == other.resolve()
+    assert no_login_in(saved, shelf)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", OTHER_HOME, ids=lambda kind: kind.name)
+async def test_a_parcel_brings_a_session_to_another_home(kind: Kind, tmp_path: Path) -> None:
+    model = ScriptedModel(SCRIPTS)
+    here, there = make_place(tmp_path / "here"), make_place(tmp_path / "there")
+    mine, theirs = shelf_in(tmp_path / "shelf"), shelf_in(tmp_path / "their shelf")
+    parcel = tmp_path / "parcel.zip"
+    with kind.serve(model, here) as url:
+        async with agent(kind, here, url) as backend:
+            first = await turn(backend, here.folder, PAST)
+            pack(mine, [await save(backend, first, here.folder, mine)], parcel)
+    model.heard.clear()
+    with kind.serve(model, there) as url:
+        async with agent(kind, there, url) as backend:
+            [saved] = unpack(theirs, parcel)
+            restored = await archive_of(backend).restore(theirs.open(saved), there.folder)
+            await turn(backend, there.folder, "what was the plan?", restored)
+            assert PAST in last_heard(kind, model, there, restored)
+
+
+@pytest.mark.asyncio
+async def test_a_saved_session_of_claude_is_no_use_to_codex(tmp_path: Path) -> None:
+    """The bridge refuses before; the archive itself must not make anything of it either."""
+    place = make_place(tmp_path / "run")
+    model = ScriptedModel(SCRIPTS)
+    with codex.KIND.serve(model, place) as url:
+        async with agent(codex.KIND, place, url) as backend:
+            folder = tmp_path / "foreign"
+            folder.mkdir()
+            (folder / "session.jsonl").write_text('{"type":"user"}\n', encoding="utf-8")
+            snapshot = Snapshot("claude", SessionId("abc"), "2", "x", place.folder, folder)
+            with pytest.raises(AgentError, match="saved session"):
+                await archive_of(backend).restore(snapshot, place.folder)
