@@ -18,7 +18,7 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agents.contract import AgentLaunch, HubError
-from bridge.config import BridgeConfig, LockSettings, Role, Verbosity
+from bridge.config import BridgeConfig, LimitSettings, LockSettings, Role, Verbosity, VoiceSettings
 from bridge.policy.classes import Mode, OwnClass, PolicySettings, RiskClass
 
 DEFAULT_BASE_URL = "https://api.telegram.org/bot"
@@ -111,6 +111,8 @@ class AgentsSettings(_Section):
 
 
 Seconds = Annotated[float, Field(gt=0, le=7 * 86400)]
+Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
+Tokens = Annotated[int, Field(ge=0, le=10**12)]
 
 
 class HubSettings(_Section):
@@ -190,6 +192,40 @@ class LockSection(_Section):
         return LockSettings(is_enabled=self.enabled, idle=self.idle, open_for=self.open_for)
 
 
+class LimitsSection(_Section):
+    """Spend caps, where the agent tells what it spends: a warning at 80 %, an interruption at 100 %. 0 = none."""
+
+    turn_usd: Dollars = Field(0, description="Dollars that one turn may cost.")
+    session_usd: Dollars = Field(0, description="Dollars that one session may cost.")
+    day_usd: Dollars = Field(0, description="Dollars that all topics together may cost in a day.")
+    turn_tokens: Tokens = Field(0, description="Tokens that one turn may use.")
+    session_tokens: Tokens = Field(0, description="Tokens that one session may use.")
+    day_tokens: Tokens = Field(0, description="Tokens that all topics together may use in a day.")
+
+    def bridge(self) -> LimitSettings:
+        return LimitSettings(**self.model_dump())
+
+
+class VoiceSection(_Section):
+    """Voice notes as text: a program of yours, or a service that speaks as OpenAI's does."""
+
+    command: str = Field("", description='Program that prints the text; "{file}" stands for the sound file.')
+    url: str = Field("", description="Address, for example http://127.0.0.1:8000/v1/audio/transcriptions.")
+    model: str = Field("whisper-1", description="Model that the service is asked for.")
+    language: str = Field("", description="Language that is spoken (ISO code), empty = the service finds out.")
+    key_variable: str = Field("", description="Name of the environment variable that holds the service's key.")
+
+    @field_validator("url")
+    @classmethod
+    def _is_web_address(cls, value: str) -> str:
+        if value and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+            raise ValueError("must be an address such as https://host/v1/audio/transcriptions")
+        return value
+
+    def bridge(self) -> VoiceSettings:
+        return VoiceSettings(**self.model_dump())
+
+
 class Settings(_Section):
     """The whole file."""
 
@@ -199,6 +235,8 @@ class Settings(_Section):
     hub: HubSettings = Field(default_factory=HubSettings)
     policy: PolicySettingsSection = Field(default_factory=PolicySettingsSection)
     lock: LockSection = Field(default_factory=LockSection)
+    limits: LimitsSection = Field(default_factory=LimitsSection)
+    voice: VoiceSection = Field(default_factory=VoiceSection)
 
     def bridge_config(self, guarded: tuple[Path, ...] = ()) -> BridgeConfig:
         """What the bridge needs to know, frozen. ``guarded``: the hub's own files, which no agent may touch lightly."""
@@ -220,6 +258,8 @@ class Settings(_Section):
             policy=self.policy.bridge(guarded),
             lock=self.lock.bridge(),
             audit_days=self.hub.audit_days,
+            limits=self.limits.bridge(),
+            voice=self.voice.bridge(),
         )
 
     def launches(self) -> dict[str, AgentLaunch]:

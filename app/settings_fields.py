@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from app.settings import Settings
 
-PROTECTED_SECTIONS = ("policy.", "lock.")
+PROTECTED_SECTIONS = ("policy.", "lock.", "limits.", "voice.")
 PROTECTED = frozenset({"telegram.chats", "telegram.users", "workspace.roots"})
 """Who may use the hub, and where: changed in the file, these wait for a yes in the window or the next start."""
 

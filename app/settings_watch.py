@@ -49,7 +49,7 @@ def weigh(in_force: Settings, in_file: Settings) -> Found:
         for name in names
         if is_protected(name)
     )
-    own = {"policy": in_force.policy.model_copy(), "lock": in_force.lock.model_copy()}
+    own = {name: getattr(in_force, name).model_copy() for name in ("policy", "lock", "limits", "voice")}
     own_changed = in_force.policy.own != in_file.policy.own
     if own_changed:
         pending = (*pending, PendingChange("policy.own", str(dict(in_force.policy.own)), str(dict(in_file.policy.own))))

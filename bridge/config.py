@@ -40,6 +40,48 @@ class LockSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """Spend caps; 0 = none. Dollars and tokens as the agents tell them."""
+
+    turn_usd: float = 0.0
+    session_usd: float = 0.0
+    day_usd: float = 0.0
+    turn_tokens: int = 0
+    session_tokens: int = 0
+    day_tokens: int = 0
+
+    @property
+    def is_set(self) -> bool:
+        return self != LimitSettings()
+
+    def of(self, scope: str) -> tuple[float, int]:
+        """(dollars, tokens) of "turn", "session" or "day"."""
+        return {
+            "turn": (self.turn_usd, self.turn_tokens),
+            "session": (self.session_usd, self.session_tokens),
+            "day": (self.day_usd, self.day_tokens),
+        }[scope]
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceSettings:
+    """How voice notes become text: a ``command`` ("{file}" is the sound file) or an OpenAI-compatible ``url``.
+
+    ``key_variable`` names the environment variable of the hub that holds the endpoint's key.
+    """
+
+    command: str = ""
+    url: str = ""
+    model: str = ""
+    language: str = ""
+    key_variable: str = ""
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self.command or self.url)
+
+
+@dataclass(frozen=True, slots=True)
 class BridgeConfig:
     """``users`` maps Telegram user ids to roles; ``roots`` are absolute, existing when the hub started.
 
@@ -66,3 +108,5 @@ class BridgeConfig:
     policy: PolicySettings = field(default_factory=PolicySettings)
     lock: LockSettings = field(default_factory=LockSettings)
     audit_days: int = 90
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    voice: VoiceSettings = field(default_factory=VoiceSettings)

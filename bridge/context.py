@@ -20,6 +20,7 @@ from bridge.messenger import Keyboard, Messenger
 from bridge.pending import AskDesk
 from bridge.sheet import plain
 from bridge.snapshots import Shelf
+from bridge.spending import Ledger
 from bridge.store import Database, Journal
 from bridge.texts import tr
 from bridge.turns import Turns
@@ -57,6 +58,7 @@ class HubContext:
     buttons: ButtonBook = field(init=False)
     intake: Uploads = field(init=False)
     shelf: Shelf = field(init=False)
+    ledger: Ledger = field(init=False)
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.database, self.clock)
@@ -64,6 +66,7 @@ class HubContext:
         self.turns = Turns(self.database, self.clock)
         self.buttons = ButtonBook(self.database, self.clock, self.new_id)
         self.intake = Uploads(self.messenger)
+        self.ledger = Ledger(self.database, self.clock)
         self.shelf = Shelf(self.data / "snapshots", self.clock, self.new_id)
 
     @property

@@ -30,6 +30,7 @@ from agents.contract import (
     Usage,
     UserChannel,
 )
+from bridge import topics_limits
 from bridge import topics_notices as notices
 from bridge.bindings import Binding
 from bridge.config import Verbosity
@@ -50,6 +51,7 @@ from bridge.topics_joining import Joiner
 from bridge.topics_queue import Waiting, WaitingLine, WaitState, joined
 from bridge.topics_session import CALL_TIMEOUT, LiveSession
 from bridge.topics_turn import AGAIN, CONTINUE, NOT_BEGUN, Changes, RunningTurn, begin_turn, end_turn
+from bridge.topics_voice import VoiceNote
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +101,7 @@ class Topic:
         self._unsaved: list[Callable[[], None]] = []
         self.recent_texts: dict[int, str] = {}
         self.last_prompts: dict[str, Prompt] = {}
+        self.voice_notes: dict[str, VoiceNote] = {}
 
     # --- what it is
 
@@ -260,6 +263,8 @@ class Topic:
             return
         if not self.context.may_start_turns:
             self._show_waiting()
+            return
+        if topics_limits.refuses_turn(self):
             return
         if not self.live.is_open:
             self.open_session()

@@ -46,6 +46,7 @@ from bridge.topics_presses import chosen
 from bridge.topics_queue import WaitState
 from bridge.topics_session import close_quietly
 from bridge.topics_texts import edited, prepared, said
+from bridge.topics_voice import corrected
 
 log = logging.getLogger(__name__)
 
@@ -160,6 +161,8 @@ class TopicActor:
         if topic.binding.state is TopicState.LOST and not item.is_old:
             self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
         desk = topic.context.desk
+        if await corrected(topic, message):
+            return
         is_answer = message.reply_to is not None and await desk.reply(message)
         if not is_answer and not message.files and parse_command(message.text) is None:
             is_answer = await desk.free_text(message)

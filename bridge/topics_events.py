@@ -17,6 +17,7 @@ from agents.contract import (
     Prompt,
     Quota,
     SessionStarted,
+    SpentSoFar,
     TitleChanged,
     ToolFinished,
     ToolStatus,
@@ -25,8 +26,8 @@ from agents.contract import (
     TurnStarted,
     UnknownEvent,
 )
+from bridge import topics_limits, topics_parking
 from bridge import topics_notices as notices
-from bridge import topics_parking
 from bridge.messenger import MessengerError
 from bridge.presenter import AddedState
 from bridge.sheet import clip
@@ -48,9 +49,13 @@ async def heard(topic: Topic, event: AgentEvent) -> None:
             topic.session_known(event)
         case TurnStarted():
             _turn_started(topic, event)
+        case SpentSoFar():
+            await topics_limits.spending(topic, event.usage)
         case TurnFinished():
+            topics_limits.ended(topic, event)
             await topic.end(event)
         case TurnFailed():
+            topics_limits.ended(topic, event)
             is_parked = topics_parking.park(topic, event)
             note = tr("Then this task goes on by itself.") if is_parked else ""
             await topic.end(event, offers=(AGAIN, CANCEL) if is_parked else (AGAIN,), note=note)

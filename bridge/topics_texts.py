@@ -15,6 +15,7 @@ from bridge.topics import Topic
 from bridge.topics_inbox import Prepared
 from bridge.topics_joining import Utterance
 from bridge.topics_queue import Waiting, WaitState
+from bridge.topics_voice import is_voice, take
 
 IMAGE_TYPES = {
     ".png": "image/png",
@@ -37,6 +38,9 @@ async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_ol
         if not utterance.others:
             context.say(topic.place, tr("That message is empty; nothing was sent to the agent."))
         context.finish(utterance.update_ids)
+        return
+    if is_voice(utterance) and not is_old:
+        take(topic, utterance)
         return
     command = None if utterance.files else parse_command(utterance.text)
     prompt = Prompt(literal(utterance.text))

@@ -9,6 +9,7 @@ from bridge.context import HubContext
 from bridge.inbound import Place
 from bridge.messenger import Keyboard
 from bridge.presentation import TurnDisplay
+from bridge.spending import Spent
 from bridge.texts import tr
 from bridge.topics_queue import Waiting
 
@@ -33,6 +34,8 @@ class RunningTurn:
     is_stopping: bool = False
     is_told_silent: bool = False
     is_unsolicited: bool = False
+    spent: Spent = field(default_factory=Spent)
+    is_capped: bool = False
 
     @property
     def update_ids(self) -> tuple[int, ...]:

@@ -68,6 +68,8 @@ class Assistant:
     parent: str = ""
     error: str = ""
     context_tokens: int | None = None
+    answer_id: str = ""
+    output_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ from agents.contract import (
     Retrying,
     SessionId,
     SessionStarted,
+    SpentSoFar,
     TextDelta,
     Thought,
     TitleChanged,
@@ -83,6 +84,7 @@ class Translator:
         self._resets_at: float | None = None
         self._context: int | None = None
         # The program's sum goes on from where the session was, so a resumed one hides its first turn's share.
+        self._spent: dict[str, tuple[int, int]] = {}
         self._cost_before: float | None = None if is_resumed else 0.0
         self._note = ""
         self._has_receipts = False
@@ -190,6 +192,7 @@ class Translator:
         self.last_text = ""
         self._note = ""
         self._error = ""
+        self._spent = {}
 
     def _lifecycle(self, input_id: InputId, state: str) -> list[AgentEvent]:
         self._has_receipts = True
@@ -232,7 +235,19 @@ class Translator:
                 found.append(Thought(block.text))
             elif isinstance(block, TextBlock) and block.text:
                 found.append(self._said(block.text, message.parent))
-        return found
+        return [*found, *self._spent_on(message)]
+
+    def _spent_on(self, message: Assistant) -> list[AgentEvent]:
+        """The tokens of this turn so far: every block of one answer of the model repeats the answer's own count."""
+        if message.context_tokens is None or not message.answer_id:
+            return []
+        before = self._spent.get(message.answer_id, (0, 0))
+        now = (message.context_tokens, max(before[1], message.output_tokens))
+        if now == before:
+            return []
+        self._spent[message.answer_id] = now
+        inputs, outputs = (sum(counts) for counts in zip(*self._spent.values(), strict=True))
+        return [SpentSoFar(Usage(inputs, outputs))]
 
     def _said(self, text: str, parent: str) -> AgentEvent:
         if parent:

@@ -197,6 +197,8 @@ def _assistant(message: Json) -> Message:
         parent=text_of(message, "parent_tool_use_id"),
         error=text_of(message, "error"),
         context_tokens=sum(count or 0 for count in counts) if is_real else None,
+        answer_id=text_of(inner, "id"),
+        output_tokens=count_of(usage, "output_tokens") or 0,
     )
 
 

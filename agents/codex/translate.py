@@ -50,6 +50,7 @@ from agents.contract import (
     InputReturned,
     Plan,
     PlanStep,
+    SpentSoFar,
     TextDelta,
     Thought,
     TitleChanged,
@@ -376,6 +377,8 @@ class Translation:
             self._turn.input += event.input
             self._turn.output += event.output
             self._turn.context, self._turn.window = event.total, event.window
+            if self._turn.usage and event.input + event.output:
+                return [SpentSoFar(self._turn.usage)]
         return []
 
     def _trouble(self, event: Trouble) -> list[AgentEvent]:

@@ -145,6 +145,13 @@ class Usage:
     context_window: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SpentSoFar:
+    """What the running turn has cost until now, where the agent tells it; ``TurnFinished`` has the last word."""
+
+    usage: Usage
+
+
 class TurnOutcome(StrEnum):
     """How a turn ended that did not fail."""
 
@@ -276,6 +283,7 @@ AgentEvent = (
     | Plan
     | InputConsumed
     | InputReturned
+    | SpentSoFar
     | TurnFinished
     | TurnFailed
     | Retrying

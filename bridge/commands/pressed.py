@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from bridge import topics_voice
 from bridge.commands import past, saving
 from bridge.topics import Topic
 
@@ -13,4 +14,5 @@ Press = Callable[[Topic, str, str], Awaitable[None]]
 PRESSED: Mapping[str, Press] = {
     saving.SAVED: saving.pressed,
     past.PAST: past.pressed,
+    topics_voice.VOICE: topics_voice.pressed,
 }
