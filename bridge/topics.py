@@ -102,6 +102,7 @@ class Topic:
         self.recent_texts: dict[int, str] = {}
         self.last_prompts: dict[str, Prompt] = {}
         self.voice_notes: dict[str, VoiceNote] = {}
+        self.listened_teams: set[str] = set()
 
     # --- what it is
 

@@ -60,16 +60,16 @@ class ClaudeArchive:
         self._new_id = new_id
 
     async def list(self, cwd: Path | None) -> Sequence[StoredSession]:
-        config = await self._config()
+        config = await self.config_folder()
         return await asyncio.to_thread(_list, config, cwd)
 
     async def export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
-        config = await self._config()
+        config = await self.config_folder()
         return await asyncio.to_thread(_export, config, session_id, cwd, to)
 
     async def restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         """A copy under a new id; the program's own fork would write nothing before its first turn (measured)."""
-        config = await self._config()
+        config = await self.config_folder()
         new_id = SessionId(self._new_id())
         await asyncio.to_thread(_restore, config, snapshot, cwd, new_id)
         return new_id
@@ -78,7 +78,8 @@ class ClaudeArchive:
         """To be typed in ``cwd``; with an id it works in every folder."""
         return (self._program, f"--resume={session_id}")
 
-    async def _config(self) -> Path:
+    async def config_folder(self) -> Path:
+        """Where the program keeps everything of this user."""
         environment = await self._environment()
         named = environment.get("CLAUDE_CONFIG_DIR")
         return Path(named) if named else Path(environment.get("HOME") or self._home) / ".claude"

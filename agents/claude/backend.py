@@ -12,6 +12,7 @@ from agents.catalogue import look_at
 from agents.claude.archive import ClaudeArchive
 from agents.claude.handshake import CLAUDE, DEFAULT_MODE
 from agents.claude.session import ClaudeSession
+from agents.claude.teams import ClaudeTeams
 from agents.claude.tools import SEND_FILE_TOOL
 from agents.contract import (
     AgentHealth,
@@ -24,6 +25,7 @@ from agents.contract import (
     SessionSpec,
     UserChannel,
 )
+from agents.contract.teams import AgentTeams
 from agents.finding import Finder
 from agents.processes import LinePipe, spawn
 
@@ -63,6 +65,7 @@ class ClaudeBackend:
         self._sessions: set[ClaudeSession] = set()
         self._young: set[SessionId] = set()
         self._archive = ClaudeArchive(self._environment, launch.command or CLAUDE.names[0], finder.home, new_id)
+        self._teams = ClaudeTeams(self._archive.config_folder, new_id)
 
     @property
     def kind(self) -> str:
@@ -75,6 +78,10 @@ class ClaudeBackend:
     @property
     def archive(self) -> SessionArchive | None:
         return self._archive
+
+    @property
+    def teams(self) -> AgentTeams:
+        return self._teams
 
     async def probe(self) -> AgentHealth:
         return await look_at(CLAUDE.kind, self._launch, self._finder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bridge import topics_voice
-from bridge.commands import past, saving
+from bridge.commands import past, saving, teams
 from bridge.topics import Topic
 
 Press = Callable[[Topic, str, str], Awaitable[None]]
@@ -14,5 +14,6 @@ Press = Callable[[Topic, str, str], Awaitable[None]]
 PRESSED: Mapping[str, Press] = {
     saving.SAVED: saving.pressed,
     past.PAST: past.pressed,
+    teams.TEAM: teams.pressed,
     topics_voice.VOICE: topics_voice.pressed,
 }

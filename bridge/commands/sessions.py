@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bridge.commands import past, saving
+from bridge.commands import past, saving, teams
 from bridge.commands.table import Call, CommandSpec
 from bridge.texts import mark
 from bridge.topics import Topic
@@ -17,6 +17,8 @@ SPECS = (
         "sessions", mark("Sessions of this folder, also those begun in a terminal"), usage="[all]", works_locked=True
     ),
     CommandSpec("resume", mark("Go on with a session here"), usage="[id]"),
+    CommandSpec("team", mark("The team that runs in a terminal"), works_locked=True),
+    CommandSpec("tell", mark("Write to a member of the team"), usage="NAME text"),
 )
 RUNS: Mapping[str, Callable[[Topic, Call], Awaitable[None]]] = {
     "save": saving.save,
@@ -24,4 +26,6 @@ RUNS: Mapping[str, Callable[[Topic, Call], Awaitable[None]]] = {
     "restore": saving.restore,
     "sessions": past.show_sessions,
     "resume": past.resume,
+    "team": teams.show_team,
+    "tell": teams.tell,
 }

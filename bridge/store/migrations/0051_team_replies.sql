@@ -1,0 +1,4 @@
+CREATE TABLE team_replies (
+    key TEXT PRIMARY KEY,
+    seen REAL NOT NULL
+);
