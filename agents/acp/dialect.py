@@ -91,8 +91,11 @@ class AcpDialect:
         return None
 
     def literal(self, words: str) -> str:
-        """A person's text that must not be taken for one of the agent's slash commands."""
-        return f" {words}" if words.startswith("/") else words
+        """A person's text that must not be taken for one of the agent's slash commands.
+
+        A leading blank is not enough: OpenCode 1.18.33 and Hermes 0.19.0 cut it off.
+        """
+        return f"The person's message, word for word:\n{words}" if words.lstrip().startswith("/") else words
 
     def server_name(self, topic_key: str) -> str:
         """The name of the hub's own tool server in this session."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.acp.connection import Connection
 from agents.acp.dialect import AcpDialect
-from agents.acp.wire_opening import AUTH_REQUIRED, RESOURCE_NOT_FOUND, Offers, ToolServer, read_offers
+from agents.acp.wire_opening import AUTH_REQUIRED, RESOURCE_NOT_FOUND, Offers, ToolServer, read_offers, read_sessions
 from agents.contract import (
     AgentError,
     AgentGoneError,
@@ -21,6 +21,8 @@ from agents.contract import (
     SessionNotFoundError,
 )
 from agents.jsonrpc import RpcError, Success
+
+_LIST_LIMIT = 20.0
 
 if TYPE_CHECKING:
     from agents.acp.session import AcpSession
@@ -64,7 +66,10 @@ async def open_session(
     try:
         result = await connection.call_in_order(method, params, settled, within=dialect.open_limit)
     except RpcError as error:
-        raise opening_error(dialect, error, is_resume=resume is not None) from error
+        wanted = opening_error(dialect, error, is_resume=resume is not None)
+        if resume is not None and type(wanted) is AgentError and not await is_listed(connection, session, resume):
+            wanted = SessionNotFoundError("This session does not exist any more.", "Start a new one.", wanted.detail)
+        raise wanted from error
     offers = read_offers(result)
     if resume is not None and dialect.is_lost(offers):
         raise SessionNotFoundError("This session does not exist any more.", "Start a new one.", resume)
@@ -74,6 +79,21 @@ async def open_session(
             f"{dialect.title} opened no session.", "Update the agent.", "session/new without a sessionId"
         )
     return session_id, offers
+
+
+async def is_listed(connection: Connection, session: AcpSession, session_id: SessionId) -> bool:
+    """Whether the agent's own list has the session; True for an agent that has no list or does not answer.
+
+    OpenCode 1.18.33 answers "service failure" when it does not know the session.
+    """
+    if "list" not in connection.info.session_abilities:
+        return True
+    try:
+        result = await connection.call("session/list", {"cwd": str(session.spec.cwd)}, within=_LIST_LIMIT)
+    except AgentError:
+        return True
+    sessions, more = read_sessions(result)
+    return bool(more) or any(one.id == session_id for one in sessions)
 
 
 def opening_error(dialect: AcpDialect, error: RpcError, *, is_resume: bool) -> AgentError:

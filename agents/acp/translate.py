@@ -299,6 +299,8 @@ class Translator:
         return [ToolStarted(ToolId(call.id), view.tool, call.tool_kind, view.title, view.subject)]
 
     def _finished(self, call: ToolCall, status: ToolStatus) -> ToolFinished:
+        if self.is_cancelling and call.kind == "execute" and self._dialect.result(call)[1] is None:
+            status = ToolStatus.CANCELLED  # OpenCode 1.18.33 calls a command that was stopped completed
         if status is not ToolStatus.OK:
             if call.id in self._notes.denied:
                 status = ToolStatus.DENIED

@@ -72,6 +72,10 @@ class QwenDialect(AcpDialect):
     def notes(self) -> QwenNotes:
         return QwenNotes()
 
+    def literal(self, words: str) -> str:
+        # With a leading blank Qwen passes the text on as it is.
+        return f" {words}" if words.startswith("/") else words
+
     def choose(self, options: Sequence[PermissionOption], *, is_allowed: bool) -> str | None:
         # Two options may be of kind allow_once; the others switch the mode as well.
         if is_allowed and any(option.id == PROCEED and option.kind == "allow_once" for option in options):

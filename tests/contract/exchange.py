@@ -143,7 +143,8 @@ class RecordedPipe:
             yield line
         by_hub = self._is_stopped
         code = await self._pipe.wait()
-        end: dict[str, Any] = {"code": code, "stderr": self.stderr_tail[-300:]}
+        # What a program that was ended prints is of no use, and not ours to keep.
+        end: dict[str, Any] = {"code": code, "stderr": "" if by_hub else self.stderr_tail[-300:]}
         if by_hub:
             end["by_hub"] = True
         self._recorder.entries.append(Entry(self._number, "exit", end, self.is_killed))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tests.contract.promises import PROMISES, Promise
 from tests.contract.rig import Kind
-from tests.contract.rigs import claude, codex, demo, hermes, qwen
+from tests.contract.rigs import claude, codex, demo, hermes, opencode, qwen
 
 TABLE = Path(__file__).with_name("table.toml")
-_ALL = (claude.KIND, codex.KIND, demo.KIND, qwen.KIND, hermes.KIND)
+_ALL = (claude.KIND, codex.KIND, demo.KIND, qwen.KIND, hermes.KIND, opencode.KIND)
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 

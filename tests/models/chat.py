@@ -161,12 +161,14 @@ def qwen_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
     return found
 
 
-def hermes_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
-    """Hermes' own names (measured on 0.19.0). It asks for dangerous commands only, so every command is made one."""
+def hermes_tools(call: Call, folder: str, *, is_dangerous: bool = True) -> tuple[str, Mapping[str, object]]:
+    """Hermes' own names (measured on 0.19.0). It asks for dangerous commands only, so every command is made one,
+    unless a test is about just that.
+    """
     found: tuple[str, Mapping[str, object]]
     match call:
         case Run(command, in_background):
-            words = command if in_background else f"rm -rf ./none && {command}"
+            words = f"rm -rf ./none && {command}" if is_dangerous and not in_background else command
             found = "terminal", {"command": words, **({"background": True} if in_background else {})}
         case Read(path):
             found = "read_file", {"path": f"{folder}/{path}"}

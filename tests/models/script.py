@@ -192,6 +192,10 @@ class ScriptedModel:
         self._hits: dict[tuple[str, int], int] = {}
         self.heard: list[Heard] = []
 
+    @property
+    def scripts(self) -> Mapping[str, Script]:
+        return self._scripts
+
     def answer(self, conversation: Sequence[Said], body: str) -> Answer:
         """The parts of the next answer; a ``Fail`` in front of them is already counted."""
         name, index, last = _place(conversation)

@@ -328,7 +328,7 @@ async def test_a_person_s_text_that_looks_like_a_command_is_no_command(tmp_path:
     async with opened(tmp_path, ScriptedAgent()) as (session, agent, _, _, _):
         await session.prompt(Prompt("/clear everything", images=(ImagePart(b"x", "image/png"),)))
         blocks = agent.last("session/prompt")["params"]["prompt"]
-        assert blocks[0]["text"].startswith(" /clear everything")
+        assert blocks[0]["text"].startswith("The person's message, word for word:\n/clear everything")
         assert "takes none" in blocks[0]["text"]
         agent.ends_turn()
 

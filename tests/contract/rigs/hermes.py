@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from agents.contract import AgentBackend, AgentLaunch
 from agents.finding import Finder
@@ -13,7 +13,7 @@ from tests.contract.exchange import Ids
 from tests.contract.rig import Fault, Kind, Place, Spawn
 from tests.contract.rigs import acp
 from tests.models.chat import ChatWire, hermes_tools
-from tests.models.script import ScriptedModel
+from tests.models.script import Call, ScriptedModel
 from tests.models.server import LoopbackServer
 from tests.parts import require_program
 
@@ -36,7 +36,12 @@ def make(place: Place, url: str, fault: Fault, spawn: Spawn, ids: Ids) -> AgentB
 @contextlib.contextmanager
 def serve(model: ScriptedModel, place: Place) -> Iterator[str]:
     """The scripted model in the chat-completions format."""
-    with LoopbackServer(ChatWire(model, lambda call: hermes_tools(call, str(place.folder)))) as server:
+    is_suite = "hello" in model.scripts
+
+    def tools(call: Call) -> tuple[str, Mapping[str, object]]:
+        return hermes_tools(call, str(place.folder), is_dangerous=is_suite)
+
+    with LoopbackServer(ChatWire(model, tools)) as server:
         yield server.url
 
 
