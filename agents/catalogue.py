@@ -79,17 +79,18 @@ async def look_at(kind: str, launch: AgentLaunch, finder: Finder) -> AgentHealth
             return await _look_at_acp(kind, launch, finder)
         located = await finder.locate(agent, launch)
     except AgentNotFoundError as error:
-        title = agent.title if agent else kind
+        title = agent.title if agent else launch.title or kind
         return AgentHealth(kind, title, problem=error.title, hint=error.hint, detail=error.detail)
     return await _examine(agent, located, launch, finder)
 
 
 async def _look_at_acp(kind: str, launch: AgentLaunch, finder: Finder) -> AgentHealth:
+    title = launch.title or kind
     if not launch.command:
         hint = f"Put its command into the settings, under [agents.{kind}]."
-        return AgentHealth(kind, kind, problem=f"No command is set for {kind}.", hint=hint)
+        return AgentHealth(kind, title, problem=f"No command is set for {kind}.", hint=hint)
     located = await finder.locate_command(launch.command, kind)
-    return AgentHealth(kind, kind, program=located.found, is_usable=True)
+    return AgentHealth(kind, title, program=located.found, is_usable=True)
 
 
 async def _examine(agent: KnownAgent, located: Located, launch: AgentLaunch, finder: Finder) -> AgentHealth:

@@ -92,6 +92,7 @@ class AgentSettings(_Section):
             env=dict(self.env),
             model=self.model or None,
             mode=self.mode or None,
+            title=self.title,
         )
 
 

@@ -75,7 +75,7 @@ class AcpBackend:
         self._kind = kind
         self.launch = launch
         self.finder = finder
-        self.dialect = dialect or AcpDialect(kind, kind)
+        self.dialect = dialect or AcpDialect(kind, launch.title or kind)
         self._parts = parts or Parts()
         self._tools = self._parts.tools()
         self._desk = Desk(self.dialect, launch, self._tools, self._parts.clock, self._parts.sleep, self._parts.new_id)

@@ -58,10 +58,14 @@ class SessionSpec:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The user's settings for one agent: replaces the program found, adds arguments and environment."""
+    """The user's settings for one agent: replaces the program found, adds arguments and environment.
+
+    ``title`` names an agent that has no adapter of its own; "" = the name of its entry.
+    """
 
     command: str | None = None
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     mode: str | None = None
+    title: str = ""

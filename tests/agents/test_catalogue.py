@@ -115,3 +115,9 @@ def test_every_kind_has_its_backend_and_a_name_of_the_settings_an_acp_one(tmp_pa
     assert tuple(built) == kinds(launches)
     assert [backend.kind for backend in built.values()] == list(built)
     assert all(backend.traits.title for backend in built.values())
+
+
+def test_an_agent_of_the_settings_is_called_what_the_settings_call_it(tmp_path: Path) -> None:
+    launches = {"goose": AgentLaunch(command="goose", title="Goose at home"), "kimi": AgentLaunch(command="kimi")}
+    built = build_backends(launches, finder(tmp_path / "home", SYSTEM_PATH))
+    assert [built[name].traits.title for name in launches] == ["Goose at home", "kimi"]
