@@ -16,9 +16,24 @@ from pydantic.fields import FieldInfo
 
 from app.settings import Settings
 
-PROTECTED_SECTIONS = ("policy.", "lock.", "limits.", "voice.")
-PROTECTED = frozenset({"telegram.chats", "telegram.users", "workspace.roots"})
-"""Who may use the hub, and where: changed in the file, these wait for a yes in the window or the next start."""
+PROTECTED_WHOLE = ("policy", "lock", "limits", "voice")
+PROTECTED_SECTIONS = (*(f"{name}." for name in PROTECTED_WHOLE), "agents.NAME.")
+"""``agents.NAME``: another program, or a mode in which an agent no longer asks."""
+PROTECTED = frozenset(
+    {
+        "telegram.chats",
+        "telegram.users",
+        # Where the bot token is sent to.
+        "telegram.base_url",
+        "telegram.base_file_url",
+        "telegram.proxy",
+        "workspace.roots",
+        # What passes without a person.
+        "hub.reads_pass",
+        "hub.session_scope",
+    }
+)
+"""Who may use the hub, where, and what passes: changed in the file, these wait for a yes in the window or a start."""
 
 
 class FieldKind(StrEnum):

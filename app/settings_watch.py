@@ -1,7 +1,8 @@
 """Notices a settings file that was changed by hand: harmless changes apply at once, the others wait for a yes.
 
-An agent runs with the user's rights and could write this file; so whoever may use the hub, where it works, its policy
-and its lock never change by the file alone while the hub runs (only at the next start, or by a click in the window).
+An agent runs with the user's rights and could write this file; so who may use the hub, where the token goes, where and
+how agents are started, policy and lock never change by the file alone while the hub runs (only at the next start, or by
+a click in the window).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agents.contract import HubError
 from app.settings import Settings, load
-from app.settings_fields import changed, current, is_protected
+from app.settings_fields import PROTECTED, PROTECTED_WHOLE, changed, current, is_protected
 from bridge.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -49,13 +51,31 @@ def weigh(in_force: Settings, in_file: Settings) -> Found:
         for name in names
         if is_protected(name)
     )
-    own = {name: getattr(in_force, name).model_copy() for name in ("policy", "lock", "limits", "voice")}
-    own_changed = in_force.policy.own != in_file.policy.own
-    if own_changed:
+    if in_force.policy.own != in_file.policy.own:
         pending = (*pending, PendingChange("policy.own", str(dict(in_force.policy.own)), str(dict(in_file.policy.own))))
-    telegram = in_file.telegram.model_copy(update={"chats": in_force.telegram.chats, "users": in_force.telegram.users})
-    workspace = in_file.workspace.model_copy(update={"roots": in_force.workspace.roots})
-    return Found(in_file.model_copy(update={"telegram": telegram, "workspace": workspace, **own}), pending)
+    pending = (*pending, *agents_changed(in_force, in_file))
+    return Found(keeping_protected(in_force, in_file), pending)
+
+
+def agents_changed(in_force: Settings, in_file: Settings) -> tuple[PendingChange, ...]:
+    """Agents that would be started in another way; their values may hold keys, so only the names are told."""
+    old, new = in_force.agents.entries, in_file.agents.entries
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    words = {True: "as it is", False: "none"}
+    return tuple(
+        PendingChange(f"agents.{name}", words[name in old], "changed" if name in new else "none") for name in names
+    )
+
+
+def keeping_protected(in_force: Settings, in_file: Settings) -> Settings:
+    """``in_file``, but everything that waits for a yes as it is in force."""
+    sections: dict[str, Any] = {name: getattr(in_force, name) for name in PROTECTED_WHOLE}
+    for name in PROTECTED:
+        section, field = name.split(".")
+        held = sections.get(section) or getattr(in_file, section)
+        sections[section] = held.model_copy(update={field: getattr(getattr(in_force, section), field)})
+    sections["agents"] = in_file.agents.model_copy(update={"entries": in_force.agents.entries})
+    return in_file.model_copy(update=sections)
 
 
 class SettingsWatch:

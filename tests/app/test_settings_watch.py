@@ -27,6 +27,10 @@ def test_a_harmless_change_applies_at_once() -> None:
         (BASE + "[policy]\nexecute = 'allow'\n", "policy.execute"),
         (BASE + "[policy.own.mine]\ntool = 'Bash'\nmode = 'allow'\n", "policy.own"),
         (BASE + "[lock]\nopen_for = 99999\n", "lock.open_for"),
+        (BASE.replace("[workspace]", "base_url = 'https://elsewhere.example/bot'\n[workspace]"), "telegram.base_url"),
+        (BASE.replace("[workspace]", "proxy = 'http://elsewhere.example:1'\n[workspace]"), "telegram.proxy"),
+        (BASE + "[agents.claude]\nmode = 'bypassPermissions'\n", "agents.claude"),
+        (BASE + "[hub]\nsession_scope = true\n", "hub.session_scope"),
     ],
 )
 def test_a_change_of_who_where_or_policy_waits_for_a_yes(text: str, name: str) -> None:
@@ -34,6 +38,12 @@ def test_a_change_of_who_where_or_policy_waits_for_a_yes(text: str, name: str) -
     found = weigh(in_force, parse(text))
     assert [change.name for change in found.pending] == [name]
     assert found.applied == in_force
+
+
+def test_the_values_of_an_agents_table_are_not_shown_because_they_may_hold_keys() -> None:
+    found = weigh(parse(BASE), parse(BASE + "[agents.codex]\nenv = { OPENAI_API_KEY = 'very-secret' }\n"))
+    assert [change.name for change in found.pending] == ["agents.codex"]
+    assert "very-secret" not in str(found.pending)
 
 
 @pytest.mark.asyncio
