@@ -1,4 +1,4 @@
-"""The usual moves of a developer, each with one name: nox -s lint, type, test, live, ui, bench, bundle."""
+"""The usual moves of a developer, each with one name: nox -s lint, type, test, live, ui, bench, texts, docs, bundle."""
 
 import nox
 
@@ -53,3 +53,19 @@ def texts(session: nox.Session) -> None:
     """Collect the texts again and compile the catalogues."""
     session.install("babel>=2.16")
     session.run("python", "packaging/texts.py")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Write the generated pages and hold all pages to the program."""
+    session.install("-e", ".[test]")
+    session.run("python", "packaging/settings_reference.py")
+    session.run("python", "-m", "tests.contract.document")
+    session.run("pytest", "-q", "tests/docs", *session.posargs)
+
+
+@nox.session
+def bundle(session: nox.Session) -> None:
+    """What people install, for this system: into dist/."""
+    session.install(".", "pyinstaller")
+    session.run("python", "packaging/build.py", *session.posargs)

@@ -1,0 +1,1 @@
+"""Holds README and docs to the program: links, commands, settings, sentences."""

@@ -1,0 +1,92 @@
+"""Links lead somewhere, commands can be typed, and nothing of the machine they were written on stands in the pages."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from agents.known_agents import KNOWN
+from app.cli import parser
+from app.settings import parse
+from tests.docs.pages import PAGES, ROOT, anchors, commands, fences, links, text_of
+
+FORBIDDEN = re.compile(
+    r"/work/|/root/|/tmp/|/home/(?!alex|ann)\w+|pypi\.org|pythonhosted|npmjs|registry\.|ghcr\.io|docker\.io",
+    re.IGNORECASE,
+)
+ids = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or not target.is_relative_to(ROOT) or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_no_place_of_a_machine_and_no_registry_stands_in_it(page: Path) -> None:
+    assert FORBIDDEN.findall(text_of(page)) == []
+
+
+def test_every_command_of_the_pages_can_be_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    seen, wrong = set(), []
+    for page in PAGES:
+        for arguments in commands(text_of(page)):
+            try:
+                seen.add(str(parser().parse_args(arguments).run))
+            except SystemExit as end:
+                if end.code != 0:
+                    wrong.append((page.name, arguments, capsys.readouterr().err.strip().splitlines()[-1:]))
+    assert wrong == []
+    assert len(seen) >= 10
+
+
+def test_every_command_of_the_command_line_is_explained() -> None:
+    grammar = parser().format_help()
+    names = re.findall(r"^ {4}(\w+) ", grammar, re.MULTILINE)
+    guide = text_of(ROOT / "docs" / "user-guide.md")
+    assert "run" in names
+    assert [name for name in names if f"`agent-hub {name}" not in guide] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_settings_shown_as_examples_are_valid(page: Path) -> None:
+    for body in fences(page, "toml"):
+        tomllib.loads(body)
+        parse(body, page.name)
+
+
+def test_the_readme_names_the_versions_the_adapters_were_tested_with() -> None:
+    rows = {
+        line.split("|")[1].strip(): line for line in text_of(ROOT / "README.md").splitlines() if line.startswith("|")
+    }
+    assert [agent.title for agent in KNOWN.values() if f"| {agent.tested} |" not in rows.get(agent.title, "")] == []
+
+
+def test_the_readme_keeps_its_two_commands() -> None:
+    shell = fences(ROOT / "README.md", "sh")
+    assert shell == [
+        "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/agent-hub demo\n",
+        "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest\n",
+    ]
+
+
+def test_pictures_are_small() -> None:
+    pictures = list((ROOT / "docs" / "pictures").glob("*.png"))
+    assert pictures
+    assert [picture.name for picture in pictures if picture.stat().st_size > 300_000] == []
+
+
+def test_every_picture_is_shown_somewhere() -> None:
+    shown = "".join(text_of(page) for page in PAGES)
+    assert [file.name for file in (ROOT / "docs" / "pictures").iterdir() if file.name not in shown] == []
