@@ -10,8 +10,8 @@ from bridge.simulator.human import Human
 from bridge.simulator.simulator import Simulator
 from tests.contract.kinds import KINDS
 from tests.contract.rig import make_place
-from tests.e2e.test_real_agents import settings_of
 from tests.live.hub_process import HubProcess, all_gone
+from tests.live.test_demo_check import settings_of
 from tests.models.script import ScriptedModel
 
 pytestmark = pytest.mark.live
