@@ -24,6 +24,9 @@ _LIMIT = 500
 _BUSY = 5.0
 """Seconds to wait for Hermes when it writes."""
 
+_OF_THE_PLACE = frozenset({"provider", "base_url", "api_mode", "api_key", "key_env", "headers"})
+"""Where requests go: never taken from a saved session, which may come from a stranger who would like to be asked."""
+
 Row = dict[str, Any]
 
 
@@ -82,7 +85,7 @@ class HermesArchive:
     def _restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         try:
             content = json.loads((snapshot.folder / _FILE).read_text(encoding="utf-8"))
-            session, messages = content["session"], content["messages"]
+            session, messages = dict(content["session"]), [dict(message) for message in content["messages"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AgentError(
                 "The saved session is incomplete.", "Restore another one.", str(snapshot.folder)
@@ -130,12 +133,14 @@ class HermesArchive:
 
 def moved(session: Row, own: Row, session_id: SessionId, cwd: Path) -> Row:
     """A session's row under another id and folder, with the model of the target."""
-    config = {**config_of(session), **config_of(own), "cwd": str(cwd)}
+    kept = {key: value for key, value in config_of(session).items() if key not in _OF_THE_PLACE}
+    config = {**kept, **config_of(own), "cwd": str(cwd)}
     changed: Row = {"id": session_id, "cwd": str(cwd), "model_config": json.dumps(config), "parent_session_id": None}
     taken = {key: own[key] for key in ("model", "source") if own.get(key)}
     if session.get("title"):
         changed["title"] = f"{session['title']} ({session_id[:8]})"  # Hermes keeps titles unique
-    return {**session, **taken, **changed, "ended_at": None, "end_reason": None}
+    carried = {key: value for key, value in session.items() if not key.startswith(("billing_", "handoff_"))}
+    return {**carried, **taken, **changed, "ended_at": None, "end_reason": None}
 
 
 def config_of(row: Row) -> Row:

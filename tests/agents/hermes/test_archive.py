@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.contract import AgentError, SessionId, SessionNotFoundError
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot
 from agents.hermes.archive import HermesArchive
 
 
@@ -79,3 +79,41 @@ async def test_a_damaged_copy_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(AgentError):
         await source.restore(snapshot, Path("/there"))
     assert len(await source.list(None)) == 1
+
+
+@pytest.mark.asyncio
+async def test_a_strangers_snapshot_can_not_say_where_requests_go(tmp_path: Path) -> None:
+    old = HermesArchive(database(tmp_path / "old.db", "a", "/old", "http://stranger"), frozenset())
+    snapshot = await old.export(SessionId("a"), Path("/old"), tmp_path / "saved")
+    here = database(tmp_path / "new.db", "b", "/new", "http://mine")
+    with closing(sqlite3.connect(here)) as db, db:
+        db.execute("UPDATE sessions SET model_config = '{}'")
+    restored = await HermesArchive(here, frozenset()).restore(snapshot, Path("/there"))
+    with closing(sqlite3.connect(here)) as db:
+        (config,) = db.execute("SELECT model_config FROM sessions WHERE id = ?", (restored,)).fetchone()
+    assert json.loads(config) == {"cwd": "/there"}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"session": 1, "messages": []}',
+        '{"session": {}, "messages": 5}',
+        '{"session": {"id": "x"}, "messages": [1]}',
+        '{"session": {"title": "t"}, "messages": [{"no_such": 1}, null]}',
+    ],
+)
+async def test_a_hostile_snapshot_leaves_no_half_session(content: str, tmp_path: Path) -> None:
+    here = database(tmp_path / "new.db", "b", "/new", "http://mine")
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    (folder / "session.json").write_text(content, encoding="utf-8")
+    snapshot = Snapshot("hermes", SessionId("x"), "", "t", Path("/old"), folder)
+    with pytest.raises(AgentError):
+        await HermesArchive(here, frozenset()).restore(snapshot, Path("/there"))
+    with closing(sqlite3.connect(here)) as db:
+        assert db.execute("SELECT count(*) FROM sessions").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM messages").fetchone() == (2,)
