@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.claude.messages import Json
+from agents.claude.team_answers import answers, histories
 from agents.claude.wire import is_object, number_of, object_of, objects_of, text_of
 from agents.contract import AgentError
 from agents.contract.teams import MemberState, Team, TeamMember, TeamReply, TellState
@@ -83,10 +83,8 @@ class ClaudeTeams:
 
     async def replies(self, team: str) -> Sequence[TeamReply]:
         _check(team)
-        inbox = await self._config() / "teams" / team / "inboxes" / f"{PERSON}.json"
-        with contextlib.suppress(AgentError):
-            return [_reply(entry) for entry in await asyncio.to_thread(_entries, inbox) if text_of(entry, "text")]
-        return ()
+        config = await self._config()
+        return await asyncio.to_thread(_answers, config, team)
 
     async def _inbox(self, team: str, member: str) -> Path:
         """The member's own inbox. Raises AgentError for who is not in the team, and for its lead."""
@@ -145,8 +143,15 @@ def _team(folder: Path, now: float) -> Team | None:
         return None
     lead = text_of(config, "leadAgentId").partition("@")[0] or LEAD
     heard = dict(_heard(folder))
+    projects = folder.parent.parent / "projects"
+    worked = {
+        history.member: history.updated
+        for history in sorted(
+            histories(projects, text_of(config, "leadSessionId"), folder.name), key=lambda history: history.updated
+        )
+    }
     members = tuple(
-        _member(folder, member, heard, now)
+        _member(folder, member, heard, worked, now)
         for member in objects_of(config, "members")
         if _NAME.fullmatch(text_of(member, "name")) and text_of(member, "name") not in (lead, LEAD)
     )
@@ -154,14 +159,26 @@ def _team(folder: Path, now: float) -> Team | None:
     return Team(folder.name, members, pid is not None and ProcessRecord.of(int(pid)) is not None)
 
 
-def _member(folder: Path, member: Json, heard: dict[str, tuple[float, bool]], now: float) -> TeamMember:
+def _answers(config: Path, team: str) -> list[TeamReply]:
+    try:
+        about = _json(config / "teams" / team / "config.json")
+    except (OSError, ValueError):
+        return []
+    lead_session = text_of(about, "leadSessionId") if is_object(about) else ""
+    found = sorted(histories(config / "projects", lead_session, team), key=lambda history: history.updated)
+    return [reply for history in found for reply in answers(history)]
+
+
+def _member(
+    folder: Path, member: Json, heard: dict[str, tuple[float, bool]], worked: dict[str, float], now: float
+) -> TeamMember:
     name = text_of(member, "name")
     inbox = folder / "inboxes" / f"{name}.json"
     joined = (number_of(member, "joinedAt") or 0) / 1000
     last, has_ended = heard.get(name, (0.0, False))
+    last = max(last, worked.get(name, 0.0))
     unread = 0
     with contextlib.suppress(OSError, AgentError):
-        last = max(last, inbox.stat().st_mtime)
         unread = sum(entry.get("read") is not True for entry in _entries(inbox))
     state = MemberState.ACTIVE if now - max(last, joined) < ACTIVE_WITHIN else MemberState.IDLE
     cwd = text_of(member, "cwd")
@@ -233,9 +250,3 @@ def _append(inbox: Path, message: Json) -> None:
         raise AgentError("The member's inbox can't be written.", detail=str(error)) from error
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _reply(entry: Json) -> TeamReply:
-    text, sender = text_of(entry, "text"), text_of(entry, "from")
-    told = text_of(entry, "messageId") or f"{sender}\0{text_of(entry, 'timestamp')}\0{text}"
-    return TeamReply(hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32], sender, text)

@@ -28,7 +28,11 @@ from tests.parts import require_program
 pytestmark = [pytest.mark.live, pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")]
 PATIENCE = 60.0
 SPAWN = "spawn the member"
-SCENES = {**SCRIPTS, "team": ((Run(SPAWN),), (Say("The member works."),))}
+SCENES = {
+    **SCRIPTS,
+    "team": ((Run(SPAWN),), (Say("The member works."),)),
+    "answer": ((Say("I have answered."),),),
+}
 
 
 def tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
@@ -154,6 +158,16 @@ async def test_a_member_of_a_real_team_gets_what_the_person_tells_it(tmp_path: P
             state = await teams.tell(team.name, "mate1", "the door is ultramarine")
             assert state in {TellState.READ, TellState.WAITING}
             await until(lambda: model.was_told("the door is ultramarine"))
+            await teams.tell(team.name, "mate1", "play:answer when it is mended")
+            await until(lambda: model.was_told("play:answer when it is mended"))
+            replies = []
+            for _ in range(100):
+                replies = list(await teams.replies(team.name))
+                if any("answered" in reply.text for reply in replies):
+                    break
+                await asyncio.sleep(0.2)
+            assert ("mate1", "I have answered.") in [(reply.sender, reply.text) for reply in replies]
+            assert len({reply.key for reply in replies}) == len(replies)
             with pytest.raises(AgentError):
                 await teams.tell(team.name, "team-lead", "never through the lead")
         with pytest.raises(AgentError, match="ended"):

@@ -13,9 +13,10 @@ import pytest
 
 from agents.claude.teams import ClaudeTeams
 from agents.contract import AgentError
-from agents.contract.teams import MemberState, TellState
+from agents.contract.teams import MemberState, TeamReply, TellState
 
 NOW = 1_790_000_000.0
+LEAD_SESSION = "12345678-941e-482b-a82e-7ff1151fe180"
 
 
 class World:
@@ -34,6 +35,7 @@ class World:
         lead = {"name": "team-lead", "agentId": "team-lead@session-12345678"}
         content = {
             "leadAgentId": "team-lead@session-12345678",
+            "leadSessionId": LEAD_SESSION,
             "leadProcess": {"pid": os.getpid() if pid is None else pid},
             "members": [lead, *members],
         }
@@ -44,6 +46,17 @@ class World:
         file.write_text(json.dumps(entries), encoding="utf-8")
         os.utime(file, (NOW - age, NOW - age))
         return file
+
+    def work(self, name: str, age: float) -> Path:
+        """The member's own history was written so long ago."""
+        folder = self.config / "projects" / "-home-anna-project" / LEAD_SESSION / "subagents"
+        folder.mkdir(parents=True, exist_ok=True)
+        about = {"name": name, "teamName": self.folder.name}
+        (folder / f"agent-a{name}.meta.json").write_text(json.dumps(about), encoding="utf-8")
+        history = folder / f"agent-a{name}.jsonl"
+        history.write_text("{}\n", encoding="utf-8")
+        os.utime(history, (NOW - age, NOW - age))
+        return history
 
     def read(self, name: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads((self.inboxes / f"{name}.json").read_text(encoding="utf-8"))
@@ -78,8 +91,8 @@ async def test_members_are_listed_without_the_lead(world: World) -> None:
 
 @pytest.mark.asyncio
 async def test_a_member_heard_of_within_five_minutes_is_active_and_later_idle(world: World) -> None:
-    world.put("mate1", age=200)
-    world.put("mate2", age=400)
+    world.work("mate1", age=200)
+    world.work("mate2", age=400)
     (team,) = await world.teams.list()
     assert [one.state for one in team.members] == [MemberState.ACTIVE, MemberState.IDLE]
 
@@ -95,7 +108,7 @@ async def test_a_member_heard_of_within_five_minutes_is_active_and_later_idle(wo
     ],
 )
 async def test_only_an_approved_shutdown_ends_a_member(text: str, state: MemberState, world: World) -> None:
-    world.put("mate1", age=10)
+    world.work("mate1", age=10)
     world.put("team-lead", {"from": "mate1", "text": text, "timestamp": "2026-09-21T13:00:00.000Z"})
     (team,) = await world.teams.list()
     assert team.members[0].state is state
@@ -205,15 +218,57 @@ async def test_a_team_whose_terminal_has_ended_is_not_written_to(world: World) -
         await world.teams.tell(TEAM, "mate1", "hello")
 
 
+def prompt(sender: str, text: str) -> dict[str, Any]:
+    content = f'<teammate-message teammate_id="{sender}" summary="x" verified="false">\n{text}\n</teammate-message>'
+    return {"type": "user", "message": {"role": "user", "content": content}}
+
+
+def said(key: str, text: str, stop: str = "end_turn") -> dict[str, Any]:
+    message = {"role": "assistant", "stop_reason": stop, "content": [{"type": "text", "text": text}]}
+    return {"type": "assistant", "uuid": key, "message": message}
+
+
 @pytest.mark.asyncio
-async def test_a_reply_has_the_same_key_each_time_it_is_seen(world: World) -> None:
-    entry = {"from": "mate1", "text": "done", "timestamp": "2026-09-21T14:00:00.000Z"}
-    world.put("user", entry)
-    first = await world.teams.replies(TEAM)
-    world.put("user", entry, {**entry, "text": "and more"})
-    second = await world.teams.replies(TEAM)
-    assert [reply.text for reply in second] == ["done", "and more"]
-    assert first[0].key == second[0].key != second[1].key
+async def test_only_what_ends_a_turn_begun_by_the_person_is_an_answer(world: World) -> None:
+    tool_result = {"type": "user", "message": {"content": [{"type": "tool_result", "content": "x"}]}}
+    world.work("mate1", 10).write_text(
+        "".join(
+            json.dumps(entry) + "\n"
+            for entry in (
+                prompt("team-lead", "begin"),
+                said("1", "to the lead"),
+                prompt("user", "mend the door"),
+                said("2", "I look", "tool_use"),
+                tool_result,
+                said("3", "The door is mended."),
+                prompt("mate2", "and you?"),
+                said("4", "to mate2"),
+            )
+        )
+        + json.dumps(said("5", "half"))[:20],
+        encoding="utf-8",
+    )
+    assert await world.teams.replies(TEAM) == [TeamReply("3", "mate1", "The door is mended.")]
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_that_only_speaks_of_the_person_is_not_from_the_person(world: World) -> None:
+    words = 'he wrote <teammate-message teammate_id="user" summary="x"> to me'
+    world.work("mate1", 10).write_text(
+        json.dumps(prompt("user", "a")) + "\n" + json.dumps({"type": "user", "message": {"content": words}}) + "\n",
+        encoding="utf-8",
+    )
+    assert await world.teams.replies(TEAM) == []
+
+
+@pytest.mark.asyncio
+async def test_another_teams_histories_are_not_read(world: World) -> None:
+    world.work("mate1", 10).write_text(
+        json.dumps(prompt("user", "a")) + "\n" + json.dumps(said("1", "b")) + "\n", encoding="utf-8"
+    )
+    for about in world.config.rglob("*.meta.json"):
+        about.write_text(json.dumps({"name": "mate1", "teamName": "session-other"}), encoding="utf-8")
+    assert await world.teams.replies(TEAM) == []
 
 
 @pytest.mark.asyncio
