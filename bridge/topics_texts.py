@@ -39,7 +39,7 @@ async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_ol
             context.say(topic.place, tr("That message is empty; nothing was sent to the agent."))
         context.finish(utterance.update_ids)
         return
-    if is_voice(utterance) and not is_old:
+    if is_voice(utterance):
         take(topic, utterance)
         return
     command = None if utterance.files else parse_command(utterance.text)

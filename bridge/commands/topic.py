@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -137,6 +139,8 @@ async def release(topic: Topic) -> tuple[tuple[str, ...], str]:
     if binding.session_id is None or archive is None:
         raise HubError(tr("There is no session to go on with."), tr("Write a task here first."))
     command = tuple(archive.resume_command(binding.session_id, binding.cwd))
+    if not command:
+        raise HubError(tr("{agent} can't be gone on with in a terminal.", agent=topic.title))
     await topic.close_session(tr("The session went to the desk."))
     return command, str(binding.cwd)
 
@@ -148,10 +152,17 @@ async def _desk(topic: Topic, call: Call) -> None:
         topic.place,
         lines(
             bold(tr("Go on at the desk:")),
-            code(f"cd {shlex.quote(folder)} && {shlex.join(command)}"),
+            code(typed(folder, command, is_windows=os.name == "nt")),
             tr("Close it there before you write here again: two writers lose turns."),
         ),
     )
+
+
+def typed(folder: str, command: Sequence[str], *, is_windows: bool) -> str:
+    """What a person types in the system's own shell; on Windows two lines, which cmd and PowerShell both take."""
+    if is_windows:
+        return f'cd "{folder}"\n{subprocess.list2cmdline(command)}'
+    return f"cd {shlex.quote(folder)} && {shlex.join(command)}"
 
 
 async def _reset(topic: Topic, call: Call) -> None:

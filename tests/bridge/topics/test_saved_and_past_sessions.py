@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.commands.topic import typed
 from tests.bridge.topics.paper_archive import PaperArchive, broken, damage
 from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
@@ -238,3 +239,14 @@ async def test_an_agent_without_a_past_says_so(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         await hub.say("/save")
         assert "keeps no sessions" in hub.last()
+
+
+@pytest.mark.parametrize(
+    ("is_windows", "line"),
+    [
+        (False, "cd '/home/anna/my project' && claude --resume=a-1"),
+        (True, 'cd "/home/anna/my project"\nclaude --resume=a-1'),
+    ],
+)
+def test_the_command_for_the_desk_suits_the_system_s_shell(is_windows: bool, line: str) -> None:
+    assert typed("/home/anna/my project", ("claude", "--resume=a-1"), is_windows=is_windows) == line
