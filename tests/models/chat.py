@@ -190,8 +190,9 @@ def opencode_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:
     """OpenCode's own names (measured on 1.18.33)."""
     found: tuple[str, Mapping[str, object]]
     match call:
-        case Run(command):
-            found = "bash", {"command": command, "description": "Scripted command"}
+        case Run(command, in_background):
+            words = f"{command} >/dev/null 2>&1 & echo started" if in_background else command
+            found = "bash", {"command": words, "description": "Scripted command"}
         case Read(path):
             found = "read", {"filePath": f"{folder}/{path}"}
         case Write(path, content):
