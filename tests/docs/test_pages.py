@@ -90,3 +90,10 @@ def test_pictures_are_small() -> None:
 def test_every_picture_is_shown_somewhere() -> None:
     shown = "".join(text_of(page) for page in PAGES)
     assert [file.name for file in (ROOT / "docs" / "pictures").iterdir() if file.name not in shown] == []
+
+
+def test_contributing_lists_the_sessions_of_the_task_file() -> None:
+    source = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    sessions = re.findall(r"^@nox\.session.*\ndef (\w+)", source, re.MULTILINE)
+    table = text_of(ROOT / "CONTRIBUTING.md").split("## Usual moves\n", 1)[1].split("\n## ", 1)[0]
+    assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == sorted(name.rstrip("_") for name in sessions)
