@@ -411,6 +411,7 @@ class Topic:
         turn = self.turn
         if turn is None:
             return
+        topics_limits.ended(self, outcome)
         self.turn = None
         if isinstance(outcome, TurnFinished):
             self.usage = outcome.usage or self.usage

@@ -52,10 +52,8 @@ async def heard(topic: Topic, event: AgentEvent) -> None:
         case SpentSoFar():
             await topics_limits.spending(topic, event.usage)
         case TurnFinished():
-            topics_limits.ended(topic, event)
             await topic.end(event)
         case TurnFailed():
-            topics_limits.ended(topic, event)
             is_parked = topics_parking.park(topic, event)
             note = tr("Then this task goes on by itself.") if is_parked else ""
             await topic.end(event, offers=(AGAIN, CANCEL) if is_parked else (AGAIN,), note=note)

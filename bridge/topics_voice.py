@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agents.contract import HubError, Prompt
 from bridge.cards import error_notice
+from bridge.delivery import MessageClass
 from bridge.inbound import FileKind, IncomingMessage
 from bridge.markdown import Part, keep_head
 from bridge.sheet import bold, lines, plain
@@ -98,7 +99,7 @@ def _show(topic: Topic, note: VoiceNote) -> None:
             bold(keep_head(note.text, SHOWN)),
             tr("Run it, or reply to this message with the right text."),
         )
-        topic.context.delivery.revise(note.card, part, keyboard=keyboard)
+        topic.context.delivery.revise(note.card, part, keyboard=keyboard, klass=MessageClass.REPLY)
 
 
 async def pressed(topic: Topic, value: str, menu: str) -> None:

@@ -180,6 +180,7 @@ async def take_up(topic: Topic, one: Found, *, is_sure: bool = False) -> None:
         _ask(topic, one, since)
         return
     await topic.start_afresh(topic.binding.afresh(agent=one.agent, cwd=session.cwd))
+    _refuse_held(topic, one)  # another topic may have taken it while ours was closed
     topic.rebind(replace(topic.binding, session_id=session.id))
     topic.context.say(
         topic.place,

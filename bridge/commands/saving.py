@@ -134,7 +134,7 @@ async def bring_back(topic: Topic, saved: Saved) -> None:
     refuse_other_agent(topic, saved)
     archive = archive_of(topic)
     folder = usable_folder(topic)
-    here = topic.started.version if topic.started else await installed_version(topic)
+    here = await installed_version(topic) or (topic.started.version if topic.started else "")
     if is_older(here, saved.version):
         raise SnapshotError(
             tr(

@@ -101,3 +101,14 @@ async def test_without_caps_or_without_figures_nothing_is_ever_stopped(tmp_path:
         await finished(hub, 1e6)
         await hub.say("two", place=TOPIC)
         assert len(hub.session.prompts) == 2
+
+
+@pytest.mark.asyncio
+async def test_what_a_turn_had_cost_before_its_program_died_is_counted(tmp_path: Path) -> None:
+    async with stage(tmp_path, limits=LimitSettings(day_tokens=1000)) as hub:
+        session = await hub.started_turn()
+        session.say(SpentSoFar(Usage(500, 100)))
+        await hub.settle()
+        session.die()
+        await hub.settle()
+        assert hub.hub.context.ledger.of_day().tokens == 600
