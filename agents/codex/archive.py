@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agents.codex.backend import Shared
 
 HISTORY = "rollout.jsonl"
+SOURCES = ("cli", "vscode", "exec", "appServer")
+"""Without them Codex leaves out what ``codex exec`` has begun; helpers' threads are no sessions (0.171.0)."""
 PAGES = 10
 """Pages of a list that are read at most; the newest come first."""
 _THREAD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -54,7 +56,7 @@ class CodexArchive:
         found: list[calls.Thread] = []
         cursor = ""
         for _ in range(PAGES):
-            params: dict[str, Any] = {"limit": 50}
+            params: dict[str, Any] = {"limit": 50, "sourceKinds": SOURCES}
             if cwd is not None:
                 params["cwd"] = str(cwd)
             if cursor:

@@ -5,7 +5,9 @@ The real programs with a scripted model; what is carried is the hub's own shelf 
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import os
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.contract import AgentBackend, AgentError, SessionArchive, SessionId, SessionSpec, Snapshot
+from agents.contract import AgentBackend, AgentError, AgentLaunch, SessionArchive, SessionId, SessionSpec, Snapshot
 from agents.processes import spawn
 from bridge.snapshots import Saved, Shelf
 from bridge.snapshots.parcel import pack, unpack
@@ -128,6 +130,49 @@ async def test_a_parcel_brings_a_session_to_another_home(kind: Kind, tmp_path: P
             restored = await archive_of(backend).restore(theirs.open(saved), there.folder)
             await turn(backend, there.folder, "what was the plan?", restored)
             assert PAST in last_heard(kind, model, there, restored)
+
+
+BARE = {
+    "claude": ("-p", "{text}"),
+    "codex": ("exec", "--skip-git-repo-check", "{text}"),
+    "qwen": ("-p", "{text}"),
+}
+
+
+async def run_bare(kind: Kind, backend: AgentBackend, cwd: Path, text: str) -> None:
+    """The program as a person uses it in a terminal, with the folders and the model of the backend."""
+    launch: AgentLaunch = vars(backend).get("_launch") or vars(backend)["launch"]
+    process = await asyncio.create_subprocess_exec(
+        str(launch.command),
+        *(word.replace("{text}", text) for word in BARE[kind.name]),
+        cwd=cwd,
+        env={"PATH": os.environ.get("PATH", os.defpath), **launch.env},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(60):
+            said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, said[-2000:]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", OTHER_HOME[:3], ids=lambda kind: kind.name)
+async def test_a_session_begun_in_a_terminal_is_found_and_gone_on_with(kind: Kind, tmp_path: Path) -> None:
+    place, model = make_place(tmp_path / "run"), ScriptedModel(SCRIPTS)
+    with kind.serve(model, place) as url:
+        async with agent(kind, place, url) as backend:
+            await run_bare(kind, backend, place.folder, f"play:hello {PAST}")
+            found = await archive_of(backend).list(place.folder)
+            assert [PAST in one.title for one in found] == [True]
+            assert not found[0].is_live
+            assert await turn(backend, place.folder, "what was the plan?", found[0].id) == found[0].id
+            assert PAST in last_heard(kind, model, place, found[0].id)
 
 
 @pytest.mark.asyncio
