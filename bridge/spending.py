@@ -76,6 +76,8 @@ class Ledger:
         self._database = database
         self._clock = clock
         self.told: set[str] = set()
+        self.running: dict[str, Spent] = {}
+        """What running turns have cost so far: several topics may use up one day together."""
 
     @property
     def today(self) -> str:
@@ -96,6 +98,10 @@ class Ledger:
     def of_day(self) -> Spent:
         """Everything spent today, all topics and agents."""
         return self._sum("day = ?", (self.today,))
+
+    def of_others(self, turn_id: str) -> Spent:
+        """What the other running turns have cost so far."""
+        return sum((cost for other, cost in self.running.items() if other != turn_id), Spent())
 
     def of_session(self, agent: str, session_id: str) -> Spent:
         return self._sum("agent = ? AND session_id = ?", (agent, session_id))

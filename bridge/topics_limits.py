@@ -19,7 +19,7 @@ async def spending(topic: Topic, usage: Usage) -> None:
     turn = topic.turn
     if turn is None:
         return
-    turn.spent = spent(usage)
+    turn.spent = topic.context.ledger.running[turn.id] = spent(usage)
     reached = _look(topic, turn.spent, turn.id)
     if reached is not None and not turn.is_capped:
         turn.is_capped = True
@@ -32,6 +32,7 @@ def ended(topic: Topic, outcome: TurnFinished | TurnFailed) -> None:
     turn = topic.turn
     if turn is None:
         return
+    topic.context.ledger.running.pop(turn.id, None)
     told = spent(outcome.usage) if isinstance(outcome, TurnFinished) else Spent()
     cost = told if told != Spent() else turn.spent
     if cost == Spent():
@@ -68,12 +69,13 @@ def _look(topic: Topic, turn: Spent, turn_id: str) -> Reading | None:
     if not limits.is_set:
         return None
     reached = None
-    for reading in readings(limits, turn, session_spent(topic) + turn, ledger.of_day() + turn):
+    day = ledger.of_day() + ledger.of_others(turn_id) + turn
+    for reading in readings(limits, turn, session_spent(topic) + turn, day):
         if reading.is_reached:
             reached = reached or reading
         elif reading.share >= WARN_AT:
             what = {Scope.TURN: turn_id, Scope.SESSION: str(topic.binding.session_id), Scope.DAY: ledger.today}
-            key = f"{reading.scope}:{what[reading.scope]}"
+            key = f"{reading.scope}:{what[reading.scope]}:{'$' if reading.text.startswith('$') else ''}"
             if key not in ledger.told:
                 ledger.told.add(key)
                 text = tr("{share} % of the cap {name} is used", share=int(reading.share * 100), name=name_of(reading))

@@ -156,6 +156,7 @@ async def test_cwd_shows_the_roots_as_buttons(tmp_path: Path) -> None:
         await hub.say("/cwd")
         await hub.press(str(hub.root)[-20:], shown=list(hub.delivery.shown.values())[-1])
         await hub.say("do it")
+        await hub.until(lambda: bool(hub.claude.sessions))
         assert hub.session.spec.cwd in (hub.root, hub.root / "shop")
 
 

@@ -112,3 +112,17 @@ async def test_what_a_turn_had_cost_before_its_program_died_is_counted(tmp_path:
         session.die()
         await hub.settle()
         assert hub.hub.context.ledger.of_day().tokens == 600
+
+
+@pytest.mark.asyncio
+async def test_turns_that_run_at_the_same_time_use_up_one_day_together(tmp_path: Path) -> None:
+    async with stage(tmp_path, limits=LimitSettings(day_tokens=1000)) as hub:
+        first = await hub.started_turn()
+        await hub.say("and here", place=OTHER)
+        second = hub.session
+        first.say(SpentSoFar(Usage(600, 0)))
+        await hub.settle()
+        second.say(SpentSoFar(Usage(500, 0)))
+        await hub.settle()
+        assert second.calls == ["interrupt"]
+        assert first.calls == []
