@@ -23,6 +23,7 @@ from app.facade import Facade, HealthRow, HubSnapshot
 from app.health import HubView
 from app.host import ThreadedHost
 from app.terminals import open_terminal
+from app.ui.ask_notices import AskNotices
 from app.ui.calls import Calls
 from app.ui.log_tail import LogTail
 from app.ui.tray import Tray
@@ -52,6 +53,7 @@ class Desktop(QObject):
         self.window = MainWindow(place)
         self.tray = Tray(self)
         self.log_tail = LogTail(self)
+        self.notices = AskNotices(self.tray.notify, self)
         self.autostart = for_this_platform()
         self.tray.show_login(self.autostart.is_on())
         self._connect()
@@ -85,6 +87,8 @@ class Desktop(QObject):
             source.pause_wanted.connect(lambda on: self._verb(lambda facade: facade.pause(on)))
             source.quit_wanted.connect(self.quit)
         self.tray.open_wanted.connect(self.window.bring_up)
+        self.notices.opened.connect(lambda: self.window.show_page(self.window.approvals))
+        self.notices.decided.connect(self._decide_from_notice)
         self.tray.approvals_wanted.connect(lambda: self.window.show_page(self.window.approvals))
         self.tray.login_toggled.connect(self._toggle_login)
         self.window.setup_wanted.connect(self.set_up_wanted)
@@ -129,10 +133,13 @@ class Desktop(QObject):
         self.tray.show_view(view)
         if not self.host.is_up:
             self.window.show_snapshot(HubSnapshot(view=view))
-        if view.waiting > self._last_waiting and not self.window.isActiveWindow():
-            self.tray.notify("agent-hub", view.sentence)
+        if view.waiting != self._last_waiting and self.host.is_up:
+            self.calls.go(self.host.facade().snapshot(), self._show_notices, lambda _error: None)
         self._last_waiting = view.waiting
         self.refresh()
+
+    def _show_notices(self, snapshot: HubSnapshot) -> None:
+        self.notices.show(snapshot.asks, is_seen=self.window.isActiveWindow())
 
     def _toggle_login(self, wants: bool) -> None:
         """Change it where the system keeps it, then show what is really there."""
@@ -198,6 +205,9 @@ class Desktop(QObject):
         if row := self._row(key):
             QDesktopServices.openUrl(QUrl(row.link))
 
+    def _decide_from_notice(self, ask_id: str, allow: bool) -> None:
+        self._verb(lambda facade: facade.decide(ask_id, allow=allow, confirmed=False, reason=""))
+
     def _decide(self, ask_id: str, allow: bool, reason: str) -> None:
         row = next((row for row in self.window.approvals.asks.rows if row.id == ask_id), None)
         is_risky = bool(row and row.is_destructive)
@@ -252,6 +262,7 @@ class Desktop(QObject):
     def close(self) -> None:
         """Let go of thread, window and log; after ``leave`` was called."""
         self.log_tail.close()
+        self.notices.close()
         self.calls.cancel_all()
         self.host.loop.close()
         self.window.hides_on_close = True

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.facade import AskRow, HubSnapshot, RejectedRow, SessionRow, SessionState
 from app.health import HubView, Light
 from app.settings import parse
+from app.ui.ask_notices import AskNotices, notice_of
 from app.ui.icons import light_icon
 from app.ui.palette import DARK, LIGHT, palette
 from app.ui.tray import Tray
@@ -164,6 +165,23 @@ def test_the_tray_names_what_waits_and_a_click_opens_it(qtbot: QtBot) -> None:
         tray._waits[0].trigger()
     tray.show_view(HubView(is_connected=True))
     assert tray.menu_texts()[:2] == ["Connected", "Open agent-hub"]
+
+
+def test_a_destructive_request_has_no_allow_on_its_notification() -> None:
+    risky = AskRow("a2", "T", "Codex", "Run", "rm -rf /", "deletes", NOW, NOW, is_destructive=True)
+    assert notice_of(risky).actions == ()
+    assert [action for action, _label in notice_of(ASK).actions] == ["allow", "deny"]
+
+
+def test_a_request_is_told_once_and_only_while_nobody_looks(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.ui.ask_notices.connect", lambda _on_action: None)
+    told: list[str] = []
+    notices = AskNotices(lambda title, _text: told.append(title))
+    notices.show((ASK,), is_seen=True)
+    other = AskRow("a9", "Docs", "Codex", "Edit x", "x", "", NOW, NOW)
+    notices.show((ASK, other), is_seen=False)
+    notices.show((ASK, other), is_seen=False)
+    assert told == ["Docs: Edit x"]
 
 
 def test_a_long_problem_fits_into_a_tooltip() -> None:

@@ -1,0 +1,147 @@
+"""Desktop notifications with buttons, by the freedesktop interface (org.freedesktop.Notifications) over D-Bus.
+
+Only Linux has this; elsewhere, and without a notification daemon, ``connect`` gives None and the tray's own bubble
+is used. Two connections: one to speak, one whose thread listens for pressed buttons. No Qt here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+log = logging.getLogger(__name__)
+
+NAME = "org.freedesktop.Notifications"
+PATH = "/org/freedesktop/Notifications"
+OPEN = "default"
+"""The action of a click on the notification itself (freedesktop specification)."""
+LISTEN_SECONDS = 0.5
+CALL_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """``actions`` are pairs of id and label; ``OPEN`` is added. The same ``key`` replaces what it showed before."""
+
+    key: str
+    title: str
+    text: str
+    actions: Sequence[tuple[str, str]] = ()
+    is_urgent: bool = False
+
+
+OnAction = Callable[[str, str], None]
+"""Takes the notice's key and the action's id, in the listener's thread."""
+
+
+class DesktopNotifier:
+    """Speaks to one daemon. ``close`` ends the listening thread."""
+
+    def __init__(self, on_action: OnAction) -> None:
+        from jeepney import DBusAddress, MatchRule, message_bus
+        from jeepney.io.blocking import open_dbus_connection
+
+        self._address = DBusAddress(PATH, bus_name=NAME, interface=NAME)
+        self._on_action = on_action
+        self._numbers: dict[str, int] = {}
+        self._keys: dict[int, str] = {}
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._speak = open_dbus_connection("SESSION")
+        try:
+            self._require_daemon()
+        except BaseException:
+            self._speak.close()
+            raise
+        self._hear = open_dbus_connection("SESSION")
+        rule = MatchRule(type="signal", interface=NAME, path=PATH)
+        self._hear.send_and_get_reply(message_bus.AddMatch(rule), timeout=CALL_SECONDS)
+        self._thread = threading.Thread(target=self._listen, name="notifications", daemon=True)
+        self._thread.start()
+
+    def _require_daemon(self) -> None:
+        """Raises KeyError when nobody shows notifications here and none can be started."""
+        from jeepney import message_bus
+
+        running = self._speak.send_and_get_reply(message_bus.NameHasOwner(NAME), timeout=CALL_SECONDS).body[0]
+        startable = self._speak.send_and_get_reply(message_bus.ListActivatableNames(), timeout=CALL_SECONDS).body[0]
+        if not running and NAME not in startable:
+            raise KeyError(NAME)
+
+    def show(self, notice: Notice) -> None:
+        """Show or replace a notification; a daemon that went away is logged, never raised."""
+        from jeepney import new_method_call
+
+        actions = [word for pair in ((OPEN, ""), *notice.actions) for word in pair]
+        hints: Mapping[str, tuple[str, object]] = {"urgency": ("y", 2 if notice.is_urgent else 1)}
+        with self._lock:
+            before = self._numbers.get(notice.key, 0)
+        body = ("agent-hub", before, "agent-hub", notice.title, notice.text, actions, hints, -1)
+        call = new_method_call(self._address, "Notify", "susssasa{sv}i", body)
+        try:
+            number = int(self._speak.send_and_get_reply(call, timeout=CALL_SECONDS).body[0])
+        except (OSError, TimeoutError, ValueError, IndexError) as error:
+            log.info("a notification could not be shown: %s", type(error).__name__)
+            return
+        with self._lock:
+            self._numbers[notice.key] = number
+            self._keys[number] = notice.key
+
+    def withdraw(self, key: str) -> None:
+        """Take a notification away: it was dealt with elsewhere."""
+        from jeepney import new_method_call
+
+        with self._lock:
+            number = self._numbers.pop(key, None)
+            if number is not None:
+                self._keys.pop(number, None)
+        if number is not None:
+            with contextlib.suppress(OSError):
+                self._speak.send(new_method_call(self._address, "CloseNotification", "u", (number,)))
+
+    def shown(self) -> tuple[str, ...]:
+        """Keys of what is on the screen, as far as is known."""
+        with self._lock:
+            return tuple(self._numbers)
+
+    def close(self) -> None:
+        self._stopping.set()
+        self._thread.join(LISTEN_SECONDS * 4)
+        self._speak.close()
+        self._hear.close()
+
+    def _listen(self) -> None:
+        from jeepney import HeaderFields
+
+        while not self._stopping.is_set():
+            try:
+                message = self._hear.receive(timeout=LISTEN_SECONDS)
+            except TimeoutError:
+                continue
+            except OSError:  # the bus is gone, with it the desktop
+                return
+            member = message.header.fields.get(HeaderFields.member)
+            if member not in {"ActionInvoked", "NotificationClosed"} or not message.body:
+                continue
+            with self._lock:
+                key = self._keys.get(int(message.body[0]))
+                if key is not None and member == "NotificationClosed":
+                    self._keys.pop(self._numbers.pop(key, 0), None)
+            if key is not None and member == "ActionInvoked":
+                self._on_action(key, str(message.body[1]))
+
+
+def connect(on_action: OnAction) -> DesktopNotifier | None:
+    """The desktop's notifier, None where there is none."""
+    if sys.platform != "linux":
+        return None
+    try:
+        notifier = DesktopNotifier(on_action)
+    except (ImportError, OSError, KeyError, TimeoutError, ValueError) as error:
+        log.info("no notification daemon: %s", type(error).__name__)
+        return None
+    return notifier
