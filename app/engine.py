@@ -81,11 +81,20 @@ class Engine:
     # --- life
 
     async def start(self) -> None:
-        """Open the database, recover the former life, begin to poll. Raises HubError when that can't be."""
+        """Open the database, recover the former life, begin to poll.
+
+        Raises HubError when that can't be; nothing is left open then, and ``stop`` must not follow.
+        """
+        async with contextlib.AsyncExitStack() as undo:
+            await self._start(undo)
+            undo.pop_all()
+
+    async def _start(self, undo: contextlib.AsyncExitStack) -> None:
         self.folders.make()
         set_language(self.settings.hub.language)
         await sweep(self._processes.load())
         self.database = await asyncio.to_thread(Database.open, self.folders.database_file, self.clock)
+        undo.push_async_callback(asyncio.to_thread, self.database.close)
         telegram = self.settings.telegram
         address = ApiAddress(
             telegram.base_url,
@@ -94,8 +103,11 @@ class Engine:
             uses_environment=not is_loopback(telegram.base_url),
         )
         self.client = TelegramClient(self._token, address)
+        undo.push_async_callback(self._close_client)
         await self.client.__aenter__()
         self._build()
+        undo.push_async_callback(self._close_backends)
+        undo.push_async_callback(self.hub.stop)
         await self.hub.start(self._unfinished())
         self._tasks = [
             asyncio.create_task(self._guarded(self.outbox.run()), name="outbox"),
@@ -114,12 +126,18 @@ class Engine:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._close_backends()
+        await self._close_client()
+        self._processes.save(shared_reaper().registered)
+        await asyncio.to_thread(self.database.close)
+
+    async def _close_backends(self) -> None:
         await asyncio.gather(*(backend.close() for backend in self.backends.values()), return_exceptions=True)
+
+    async def _close_client(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(QUIT_SECONDS):
                 await self.client.close()
-        self._processes.save(shared_reaper().registered)
-        await asyncio.to_thread(self.database.close)
 
     def _build(self) -> None:
         config = self._config()
