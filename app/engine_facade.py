@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -47,7 +47,7 @@ class Owner(Protocol):
     @property
     def newer(self) -> Release | None: ...
 
-    def use(self, new: Settings) -> None: ...
+    def use_changes(self, in_file: Settings, names: Collection[str]) -> None: ...
 
     async def accept_pending(self) -> None: ...
 
@@ -136,7 +136,8 @@ class EngineFacade:
 
     async def apply_settings(self, changes: Mapping[str, Any]) -> None:
         file = self._owner.settings_file
-        self._owner.use(await asyncio.to_thread(edit, file, lambda document: put(document, changes)))
+        in_file = await asyncio.to_thread(edit, file, lambda document: put(document, changes))
+        self._owner.use_changes(in_file, changes.keys())
 
     async def accept_pending(self) -> None:
         await self._owner.accept_pending()

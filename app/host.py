@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -23,9 +23,9 @@ from app.health import HubView
 from app.keep_awake import KeepAwake
 from app.loop_thread import LoopThread
 from app.paths import Folders
-from app.settings import Settings, load
+from app.settings import Settings, SettingsError, load
 from app.settings_fields import changed
-from app.settings_watch import Found, PendingChange, SettingsWatch
+from app.settings_watch import Found, PendingChange, SettingsWatch, keeping_protected, taking, weigh
 from app.update_check import Release, UpdateWatch
 from bridge.clock import SystemClock
 from bridge.texts import tr
@@ -33,7 +33,7 @@ from bridge.texts import tr
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 15.0
-NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language")
+NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language", "lock.enabled")
 """Settings that are used when an engine is made."""
 KEYRING_SECONDS = 30.0
 """How long a keyring may show its own prompt before the hub gives up for this time."""
@@ -52,6 +52,10 @@ class Host:
         self.view = HubView()
         self.engine: Engine | None = None
         self.pending: tuple[PendingChange, ...] = ()
+        self._shown: Settings | None = None
+        """The file whose changes ``pending`` tells."""
+        self._was_up = False
+        """An engine has run: from now on the file alone never changes what is protected."""
         self._on_view: OnView = lambda view: None
         self._awake = KeepAwake()
         self._restart = asyncio.Event()
@@ -91,7 +95,8 @@ class Host:
     async def _one_life(self) -> None:
         """From a start to a wanted restart or the end."""
         self._show(HubView())
-        self.settings = await asyncio.to_thread(load, self.settings_file)
+        watch = SettingsWatch(self.settings_file, lambda: self.settings, self._settings_changed)
+        await self._read_settings()
         token = await self._token()
         lock_secret = await self._lock_secret() if self.settings.lock.enabled else ""
         engine = Engine(
@@ -102,18 +107,34 @@ class Host:
             on_failure=self.restart,
             lock_secret=lock_secret,
         )
+        await engine.start()
         try:
-            await engine.start()
-            self.engine = engine
+            self.engine, self._was_up = engine, True
             self._show(engine.make_view())
-            await self._watch_until_restart()
+            await self._watch_until_restart(watch)
         finally:
             self.engine = None
             await asyncio.shield(engine.stop())
 
-    async def _watch_until_restart(self) -> None:
+    async def _read_settings(self) -> None:
+        """The whole file at the start of the program; a later life begins by itself and gets only what may apply.
+
+        Whoever can write the file can also bring about a new life (another language is enough).
+        """
+        try:
+            in_file = await asyncio.to_thread(load, self.settings_file)
+        except SettingsError as error:
+            if not self._was_up:
+                raise
+            log.warning("the settings file is not used, the settings in force stay: %s", error.title)
+            return
+        if self._was_up:
+            self.settings = self._hold(weigh(self.settings, in_file))
+        else:
+            self.settings, self.pending = in_file, ()
+
+    async def _watch_until_restart(self, watch: SettingsWatch) -> None:
         """Follow the settings file until a new life is wanted."""
-        watch = SettingsWatch(self.settings_file, lambda: self.settings, self._settings_changed)
         watching = [
             asyncio.create_task(watch.run(SystemClock()), name="settings file"),
             asyncio.create_task(self._updates.run(SystemClock()), name="new versions"),
@@ -127,10 +148,10 @@ class Host:
 
     def _settings_changed(self, found: Found) -> None:
         """The file was changed by hand: use what may be used, keep the rest for the person at the desk."""
-        self.pending = found.pending
-        for change in found.pending:
+        applied = self._hold(found)
+        for change in self.pending:
             log.warning("a change of %s in the settings file waits for a yes in the window", change.name)
-        self.use(found.applied)
+        self.use(applied)
 
     def use(self, new: Settings) -> None:
         """Put settings in force: in the running engine where possible, else by a new life. In the engine's loop."""
@@ -140,10 +161,27 @@ class Host:
         elif self.engine is not None:
             self.engine.reconfigure(new)
 
+    def use_changes(self, in_file: Settings, names: Collection[str]) -> None:
+        """The person at the desk changed these settings; what else differs in the file is held back as ever."""
+        self.use(self._hold(weigh(taking(self.settings, in_file, names), in_file)))
+
     async def accept_pending(self) -> None:
-        """The person at the desk says yes to what waits in the file."""
+        """The person at the desk says yes to what waits in the file; to nothing that came after it was shown."""
+        in_file = await asyncio.to_thread(load, self.settings_file)
+        shown = self._shown
+        self._hold(weigh(self.settings, in_file))
+        if shown is None or keeping_protected(shown, in_file) != in_file:
+            raise HubError(
+                tr("Changed in the settings file, not in force until you say yes:"),
+                hint="\n".join(f"{change.name}: {change.old} → {change.new}" for change in self.pending),
+            )
         self.pending = ()
-        self.use(await asyncio.to_thread(load, self.settings_file))
+        self.use(in_file)
+
+    def _hold(self, found: Found) -> Settings:
+        """Remember what waits for a yes; returns what may be used."""
+        self.pending, self._shown = found.pending, found.in_file
+        return found.applied
 
     async def _token(self) -> str:
         try:

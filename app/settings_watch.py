@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,11 +36,15 @@ class PendingChange:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``applied`` is what may be used now; ``pending`` what waits; ``problem`` why the file can't be read."""
+    """``applied`` is what may be used now; ``pending`` what waits; ``problem`` why the file can't be read.
+
+    ``in_file``: what was looked at.
+    """
 
     applied: Settings
     pending: tuple[PendingChange, ...] = ()
     problem: HubError | None = None
+    in_file: Settings | None = None
 
 
 def weigh(in_force: Settings, in_file: Settings) -> Found:
@@ -54,7 +58,7 @@ def weigh(in_force: Settings, in_file: Settings) -> Found:
     if in_force.policy.own != in_file.policy.own:
         pending = (*pending, PendingChange("policy.own", str(dict(in_force.policy.own)), str(dict(in_file.policy.own))))
     pending = (*pending, *agents_changed(in_force, in_file))
-    return Found(keeping_protected(in_force, in_file), pending)
+    return Found(keeping_protected(in_force, in_file), pending, in_file=in_file)
 
 
 def agents_changed(in_force: Settings, in_file: Settings) -> tuple[PendingChange, ...]:
@@ -76,6 +80,16 @@ def keeping_protected(in_force: Settings, in_file: Settings) -> Settings:
         sections[section] = held.model_copy(update={field: getattr(getattr(in_force, section), field)})
     sections["agents"] = in_file.agents.model_copy(update={"entries": in_force.agents.entries})
     return in_file.model_copy(update=sections)
+
+
+def taking(in_force: Settings, in_file: Settings, names: Collection[str]) -> Settings:
+    """``in_force`` with the values that a person has just changed in the file."""
+    taken = in_force
+    for name in names:
+        section, field = name.split(".", 1)
+        part = getattr(taken, section).model_copy(update={field: getattr(getattr(in_file, section), field)})
+        taken = taken.model_copy(update={section: part})
+    return taken
 
 
 class SettingsWatch:
