@@ -22,12 +22,14 @@ from bridge.simulator.limits import UNLIMITED
 from bridge.simulator.simulator import Simulator
 from bridge.simulator.world import OWNER
 from tests.benchmarks.report import Figure, report, say
-from tests.soak.ledger import Ledger, read_ledger
+from tests.soak.ledger import Ledger, is_at_rest, read_ledger
 from tests.soak.person import TOKEN, Person
 
 TOPICS = 6
 ORPHAN_AGE = 10.0
 START_LIMIT = 90.0
+REST_LIMIT = 400.0
+"""Seconds for the last life to finish everything; a slow turn of the demo agent takes 60."""
 
 SETTINGS = """
 [telegram]
@@ -150,21 +152,20 @@ class Soak:
     async def rest(self) -> Ledger:
         """A last life without kills in which everything comes to an end."""
         await self.start()
-        await asyncio.sleep(3)
-        for topic in self.person.topics:
-            self.person.human.write("/stop", topic)
         calm = asyncio.create_task(self.person.answer_everything())
-        await asyncio.sleep(25)
-        for topic in self.person.topics:
-            self.person.human.write("/stop", topic)
-        await asyncio.sleep(15)
+        database = folders(self.root / "data").database_file
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(REST_LIMIT):
+                while not is_at_rest(database):  # noqa: ASYNC110 - another process writes it
+                    await asyncio.sleep(2)
+        await asyncio.sleep(12)
         calm.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await calm
         await self.stop()
         self.count_orphans()
         self.lost = self.person.lost(self.root / "demo")
-        return read_ledger(folders(self.root / "data").database_file, self.person.human)
+        return read_ledger(database, self.person.human)
 
 
 async def soak(kills: int, seed: int) -> tuple[Soak, Ledger]:

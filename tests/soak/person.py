@@ -13,7 +13,7 @@ from random import Random
 from bridge.simulator.human import Human, Message
 
 TOKEN = re.compile(r"k\d{6}k")
-ALLOW, DENY, RUN, DROP, CONTINUE = "Allow", "Deny", "Run", "Drop", "Continue"
+ALLOW, DENY, RUN, CONTINUE = "Allow", "Deny", "Run", "Continue"
 PRESS_PATIENCE = 4.0
 
 
@@ -46,8 +46,8 @@ class Person:
             tasks.create_task(self._press(self._choice))
 
     async def answer_everything(self) -> None:
-        """Drop what is offered and deny what is asked, so that all comes to rest."""
-        await self._press(self._refusal)
+        """Deny what is asked and run what is offered, so that every text reaches an agent."""
+        await self._press(self._calm_choice)
 
     async def _write(self) -> None:
         while True:
@@ -56,7 +56,7 @@ class Person:
             dice = self.rng.random()
             if dice < 0.6:
                 text = f"run `echo {token} >> ran.txt`"
-            elif dice < 0.9:
+            elif dice < 0.95:
                 text = f"echo {token}"
             else:
                 text = f"slow {token}"
@@ -97,15 +97,12 @@ class Person:
             if message.id > self._life_began and self.rng.random() < 0.25:
                 return ""
             return ALLOW if self.rng.random() < 0.8 else DENY
-        for pair in ((RUN, DROP), (CONTINUE, "")):
-            if pair[0] in labels:
-                return pair[0] if not pair[1] or self.rng.random() < 0.5 else pair[1]
-        return ""
+        return next((label for label in (RUN, CONTINUE) if label in labels), "")
 
     @staticmethod
-    def _refusal(message: Message) -> str:
+    def _calm_choice(message: Message) -> str:
         labels = " ".join(message.labels)
-        return next((label for label in (DENY, DROP) if label in labels), "")
+        return next((label for label in (DENY, RUN) if label in labels), "")
 
     def newly_run(self) -> set[str]:
         """Tokens whose command has run since the last call."""
