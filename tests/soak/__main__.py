@@ -44,6 +44,9 @@ roots = ["{root}"]
 [agents]
 default = "demo"
 
+[agents.demo.env]
+DEMO_AGENT_HOME = "{demo}"
+
 [hub]
 idle_close = 3600
 """
@@ -79,7 +82,6 @@ class Soak:
         """Start a hub and wait until it polls."""
         env = os.environ | {
             "AGENT_HUB_TOKEN": self.simulator.token,
-            "DEMO_AGENT_HOME": str(self.root / "demo"),
             "SHELL": "/bin/sh",  # a person's own profile may take longer than a life of this soak
         }
         log = (self.root / "hub.log").open("ab")
@@ -183,6 +185,7 @@ async def soak(kills: int, seed: int) -> tuple[Soak, Ledger]:
                     chat=simulator.group.id,
                     user=OWNER.id,
                     root=workspace.as_posix(),
+                    demo=(root / "demo").as_posix(),
                 ),
                 encoding="utf-8",
             )
