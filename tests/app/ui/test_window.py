@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_emitting_signals_keeps_reference_counts(qtbot: QtBot) -> None:
 
 
 def test_a_session_shows_its_topic_agent_folder_and_state(window: MainWindow) -> None:
-    window.show_snapshot(HubSnapshot(sessions=(SESSION,)))
+    window.show_snapshot(HubSnapshot(sessions=(replace(SESSION, since=time.time() - 300),)))
     model = window.sessions.table.model()
     shown = [model.data(model.index(0, column)) for column in range(model.columnCount())]
     assert shown[:5] == ["Login bug", "Claude Code", "/code/shop", "working", "5 minutes"]
