@@ -279,7 +279,13 @@ def parse(text: str, source: str = "settings.toml") -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(_first_problem(error), hint=f"Mend {source} and save it.", detail=str(error)) from error
+        raise SettingsError(_first_problem(error), hint=f"Mend {source} and save it.", detail=_places(error)) from error
+
+
+def _places(error: ValidationError) -> str:
+    """Every wrong field and why, without the values: an agent's table may hold its key."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found)
 
 
 def _first_problem(error: ValidationError) -> str:

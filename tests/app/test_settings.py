@@ -15,6 +15,14 @@ def test_a_missing_file_means_the_defaults(tmp_path: Path) -> None:
     assert settings.load(tmp_path / "none.toml").agents.default == "claude"
 
 
+def test_what_is_wrong_is_told_without_the_values_that_may_be_keys() -> None:
+    text = "[agents.goose]\nkind = 'acp'\nenv = { GOOSE_KEY = 'key-of-the-agent' }\n"
+    with pytest.raises(settings.SettingsError) as caught:
+        settings.parse(text)
+    assert "agents.entries.goose" in caught.value.detail
+    assert "key-of-the-agent" not in caught.value.detail
+
+
 def test_a_list_of_users_makes_owners() -> None:
     assert settings.parse("[telegram]\nusers = [7]").bridge_config().users == {7: Role.OWNER}
 
