@@ -35,7 +35,6 @@ ALLOWED_BACKENDS = (
     "keyring.backends.kwallet",
     "keyring.backends.Windows",
     "keyring.backends.macOS",
-    "keyring.backends.chainer",
 )
 
 
@@ -105,6 +104,8 @@ def store(value: str, folders: Folders, *, allow_plaintext: bool = False) -> Sec
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            if os.name == "posix":
+                os.fchmod(descriptor, 0o600)  # a file that was there keeps its rights otherwise
             handle.write(token)
         return SecretSource.FILE
     plaintext_file(folders).unlink(missing_ok=True)
@@ -152,11 +153,19 @@ def _entry_name(name: str, folders: Folders) -> str:
     return f"{name}@{folders.instance}" if folders.instance else name
 
 
+def _is_trusted(backend: KeyringBackend) -> bool:
+    return type(backend).__module__.startswith(ALLOWED_BACKENDS)
+
+
 def _backend() -> KeyringBackend:
     import keyring  # slow at import, and not needed where the environment gives the token
+    from keyring.backends.chainer import ChainerBackend
 
     backend = keyring.get_keyring()
-    if not type(backend).__module__.startswith(ALLOWED_BACKENDS):
+    if isinstance(backend, ChainerBackend):
+        # It asks every backend that is there, a plaintext one as well: only a trusted one of them is used.
+        backend = next((one for one in backend.backends if _is_trusted(one)), backend)
+    if not _is_trusted(backend):
         raise KeyringUnavailableError(
             "This computer has no keyring that the hub trusts.",
             hint="Unlock or install one (GNOME Keyring, KWallet), or set AGENT_HUB_TOKEN.",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import keyring
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
+from keyring.backends.chainer import ChainerBackend
 
 from app import secrets
 from app.paths import folders
@@ -91,3 +93,64 @@ def test_what_is_no_token_is_refused_without_repeating_it(paste: str) -> None:
 
 def test_a_token_does_not_show_in_its_repr() -> None:
     assert TOKEN not in repr(secrets.Token(TOKEN, secrets.SecretSource.KEYRING))
+
+
+class OpenFile(KeyringBackend):
+    """Keeps what it gets in the open, as keyrings.alt does."""
+
+    priority = 1
+    kept = ""
+
+    def get_password(self, service: str, username: str) -> str:
+        return TOKEN
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        OpenFile.kept = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        OpenFile.kept = ""
+
+
+class Trusted(OpenFile):
+    """Passes for a keyring of the system."""
+
+    priority = 1
+    kept = ""
+
+    def get_password(self, service: str, username: str) -> str:
+        return Trusted.kept
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        Trusted.kept = password
+
+
+Trusted.__module__ = "keyring.backends.SecretService"
+
+
+def chain(*backends: KeyringBackend) -> ChainerBackend:
+    made = ChainerBackend()
+    made.__class__ = type("Chain", (ChainerBackend,), {"backends": backends, "__module__": ChainerBackend.__module__})
+    return made
+
+
+def test_a_chain_of_nothing_but_plaintext_keyrings_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(keyring, "get_keyring", lambda: chain(OpenFile(), OpenFile()))
+    with pytest.raises(secrets.KeyringUnavailableError):
+        secrets.store(TOKEN, folders(tmp_path))
+    assert OpenFile.kept == ""
+
+
+def test_of_a_chain_only_the_trusted_keyring_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(keyring, "get_keyring", lambda: chain(OpenFile(), Trusted()))
+    assert secrets.store(OTHER, folders(tmp_path)) is secrets.SecretSource.KEYRING
+    assert (Trusted.kept, OpenFile.kept) == (OTHER, "")
+    assert secrets.read(folders(tmp_path)).value == OTHER
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
+def test_a_token_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    secrets.plaintext_file(place).touch(mode=0o644)
+    secrets.plaintext_file(place).chmod(0o644)
+    secrets.store(TOKEN, place, allow_plaintext=True)
+    assert secrets.plaintext_file(place).stat().st_mode & 0o077 == 0
