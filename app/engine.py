@@ -64,6 +64,8 @@ class Engine:
     ) -> None:
         redactor.hide(token)
         self.settings = settings
+        self.settings_file = folders.settings_file
+        """Guarded like the hub's folders; may lie anywhere."""
         self.folders = folders
         self.clock = clock or SystemClock()
         self.backends = backends if backends is not None else build_backends(settings.launches(), Finder())
@@ -206,7 +208,7 @@ class Engine:
         self._changed()
 
     def _config(self) -> BridgeConfig:
-        guarded = (self.folders.config, self.folders.data, self.folders.runtime)
+        guarded = (self.folders.config, self.folders.data, self.folders.runtime, self.settings_file)
         return self.settings.bridge_config(guarded)
 
     # --- news

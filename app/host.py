@@ -107,6 +107,7 @@ class Host:
             on_failure=self.restart,
             lock_secret=lock_secret,
         )
+        engine.settings_file = self.settings_file
         await engine.start()
         try:
             self.engine, self._was_up = engine, True

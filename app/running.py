@@ -79,3 +79,5 @@ async def _serve(host: Host) -> None:
     waiting.cancel()
     running.cancel()
     await asyncio.gather(running, waiting, return_exceptions=True)
+    if not running.cancelled():
+        running.result()  # a hub that broke must not end as one that was told to: the service starts it again

@@ -11,6 +11,7 @@ import pytest
 
 from agents.contract import HubError
 from app import host as hosts
+from app import running as running_module
 from app.engine import Engine
 from app.engine_facade import EngineFacade
 from app.health import HubView
@@ -67,8 +68,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextlib.asynccontextmanager
-async def running(tmp_path: Path) -> AsyncIterator[Host]:
-    host = Host(folders(tmp_path))
+async def running(tmp_path: Path, file: Path | None = None) -> AsyncIterator[Host]:
+    host = Host(folders(tmp_path), file)
     task = asyncio.create_task(host.run(lambda _view: None))
     await until(lambda: host.is_up)
     try:
@@ -184,3 +185,29 @@ async def test_a_start_that_fails_after_the_database_was_opened_leaves_it_closed
     await asyncio.to_thread(lambda: Database.open(engine.folders.database_file, SystemClock()).close())
     with pytest.raises(RuntimeError):
         await engine.database.durably(lambda _connection: None)
+
+
+@pytest.mark.asyncio
+async def test_a_settings_file_of_ones_own_is_guarded_like_the_hubs_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_HUB_TOKEN", TOKEN)
+    file = tmp_path / "mine.toml"
+    file.write_text("[telegram]\nbase_url = 'http://127.0.0.1:9/bot'\n", encoding="utf-8")
+    async with running(tmp_path / "hub", file) as host:
+        assert host.engine is not None
+        assert file in host.engine.hub.context.config.policy.guarded
+
+
+@pytest.mark.asyncio
+async def test_a_headless_hub_that_breaks_does_not_end_as_if_it_was_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = Host(folders(tmp_path))
+
+    async def broken(_on_view: object) -> None:
+        raise RuntimeError("a part broke")
+
+    monkeypatch.setattr(host, "run", broken)
+    with pytest.raises(RuntimeError, match="a part broke"):
+        await running_module._serve(host)
