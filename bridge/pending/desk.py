@@ -128,7 +128,7 @@ class AskDesk:
         """Wait for a decision. "No answer" in every form is a denial with a reason; nothing is raised for it."""
         known = self._at.registry.by_id(ask.id)
         if known is not None:
-            return as_decision(await asyncio.shield(known.future))
+            return as_decision(await self._join(known, origin, ask))
         assessment = self.rules.assess(origin, ask)
         automatic = self._ruling(origin, ask, assessment)
         if automatic is not None:
@@ -141,7 +141,7 @@ class AskDesk:
         """Wait for answers."""
         known = self._at.registry.by_id(ask.id)
         if known is not None:
-            return as_answers(await asyncio.shield(known.future))
+            return as_answers(await self._join(known, origin, ask))
         if not ask.questions:
             return Answers(())
         live = self._new(origin, ask, AskKind.QUESTION)
@@ -289,6 +289,14 @@ class AskDesk:
                 self._at.redraw(live)
 
     # --- inside
+
+    @staticmethod
+    async def _join(known: LiveAsk, origin: AskOrigin, ask: PermissionRequest | QuestionRequest) -> Reply:
+        """The answer to a request that is asked again. Another one under its id never gets an answer meant for it."""
+        if known.ask != ask or known.origin.place != origin.place:
+            log.warning("a request under the id of another one was denied")
+            return Decision(Verdict.DENY, wording.ID_IN_USE)
+        return await asyncio.shield(known.future)
 
     def _attachments(self, live: LiveAsk) -> tuple[FileUpload, ...]:
         if self._files is None or not isinstance(live.ask, PermissionRequest):

@@ -92,7 +92,9 @@ class Settlement:
             except asyncio.CancelledError:
                 # The commit goes on in its thread: what it writes must also be told, whoever lost interest.
                 await asyncio.wait({commit})
-                if commit.cancelled() or commit.exception() is None:
+                if not commit.cancelled() and isinstance(error := commit.exception(), StoreError):
+                    self._fail(live, error)
+                else:
                     self._tell(live, reply)
                 raise
         except StoreError as error:

@@ -387,6 +387,7 @@ def first_line(text: str, limit: int = 120) -> str:
 # --- reasons for the agent: English, because a model reads them ----------------------------------------------------
 
 DECLINED = "The person declined to answer."
+ID_IN_USE = "Denied: another request has this id and is not settled yet. Ask again under a new one."
 
 
 def expired_reason(seconds: float) -> str:

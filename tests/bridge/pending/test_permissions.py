@@ -10,8 +10,10 @@ import pytest
 from agents.contract import AskId, Decision, PermissionRequest, ToolKind, Verdict
 from bridge.inbound import Place
 from bridge.pending import AskOrigin
+from bridge.store import StoreError
 from tests.bridge.pending.stage import (
     ANNA,
+    OTHER_TOPIC,
     STRANGER,
     TOPIC,
     agent,
@@ -304,3 +306,46 @@ async def test_half_a_letter_in_a_command_neither_hides_the_request_nor_breaks_t
         await settle()
         await pressed(desk, scene.press_of("Deny"))
         assert (await asking).verdict is Verdict.DENY
+
+
+@pytest.mark.asyncio
+async def test_another_request_under_an_id_in_use_gets_a_denial_and_never_the_others_allow(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(desk.request(origin(), command("npm test")))
+        await settle()
+        other = asyncio.ensure_future(desk.request(origin(), command("rm -rf /")))
+        elsewhere = asyncio.ensure_future(desk.request(origin(OTHER_TOPIC), command("npm test")))
+        again = asyncio.ensure_future(desk.request(origin(), command("npm test")))
+        await settle()
+        pressing = asyncio.ensure_future(desk.press(scene.press_of("Allow")))
+        assert (await asking).is_allowed
+        assert (await again).is_allowed
+        assert not (await other).is_allowed
+        assert not (await elsewhere).is_allowed
+        await desk.told(AskId("rq-1"), delivered=True)
+        await pressing
+
+
+@pytest.mark.asyncio
+async def test_a_decision_cut_off_while_the_disk_refuses_it_is_a_denial(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(desk.request(origin(), command()))
+        await settle()
+        refused = asyncio.Event()
+
+        async def full(_work: object) -> None:
+            await refused.wait()
+            raise StoreError("the disk is full")
+
+        scene.database.durably = full  # type: ignore[method-assign]
+        pressing = asyncio.ensure_future(desk.press(scene.press_of("Allow")))
+        await settle()
+        pressing.cancel()
+        await settle()
+        refused.set()
+        with pytest.raises(asyncio.CancelledError):
+            await pressing
+        async with asyncio.timeout(5):
+            assert not (await asking).is_allowed
