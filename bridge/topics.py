@@ -121,6 +121,8 @@ class Topic:
     def follow_move(self, new_chat_id: int) -> None:
         """The group has a new id; the tables were rewritten already."""
         self._binding = replace(self._binding, place=Place(new_chat_id, self.place.topic_id))
+        if self.channel is not None:
+            self.channel.follow_move(new_chat_id)
 
     @property
     def traits(self) -> AgentTraits:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from agents.contract import (
@@ -45,6 +46,11 @@ class TopicChannel:
         self._origin = origin
         self._put = put
         self.open_asks = 0
+
+    def follow_move(self, new_chat_id: int) -> None:
+        """The group has a new id: what is asked from now on belongs there."""
+        place = replace(self._origin.place, chat_id=new_chat_id)
+        self._origin = replace(self._origin, place=place)
 
     async def request(self, ask: PermissionRequest) -> Decision:
         self.open_asks += 1
