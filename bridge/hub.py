@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agents.contract import HubError
@@ -345,7 +346,7 @@ class Hub:
         menu = self.commands.whole_menu(self.context.all_agent_commands())
         for chat_id in sorted(self.context.config.chats):
             try:
-                await self.context.messenger.set_commands(chat_id, menu)
+                await self.context.delivery.paced(chat_id, partial(self.context.messenger.set_commands, chat_id, menu))
             except MessengerError as error:
                 log.info("the command menu of chat %s could not be set: %s", chat_id, error.title)
 

@@ -19,7 +19,8 @@ async def count_readers(context: HubContext, chat_id: int) -> None:
     """Ask how many members the group has; without an answer the last one stands."""
     try:
         async with asyncio.timeout(PATIENCE):
-            context.members[chat_id] = await context.messenger.count_members(chat_id)
+            counting = context.delivery.paced(chat_id, lambda: context.messenger.count_members(chat_id))
+            context.members[chat_id] = await counting
     except (TimeoutError, MessengerError) as error:
         log.info("the members of chat %s could not be counted: %s", chat_id, type(error).__name__)
 

@@ -30,6 +30,7 @@ from agents.contract import (
 from bridge.bindings import TopicState
 from bridge.inbound import ChatMoved, FileKind, IncomingFile, Place, TopicChange
 from bridge.leftovers import sweep
+from bridge.messenger import FloodWaitError
 from bridge.recovery import Pending
 from bridge.store import StoreFullError, UpdateState
 from tests.bridge.pending.stage import Shown
@@ -449,6 +450,36 @@ async def test_an_upgraded_group_keeps_its_sessions_and_a_second_event_is_harmle
         session.answer("moved")
         await hub.settle()
         assert hub.last(Place(-1009, 7)).startswith("moved")
+
+
+@pytest.mark.asyncio
+async def test_what_a_session_asks_after_its_group_moved_waits_in_the_group_of_now(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        await hub.hub.handle(ChatMoved(next(hub.numbers), CHAT, -1009))
+        asking = asyncio.create_task(session.ask_permission())
+        await hub.settle()
+        desk = hub.hub.context.desk
+        assert [ask.origin.place for ask in desk.open_asks()] == [Place(-1009, 7)]
+        assert desk.has_open_permission(Place(-1009, 7))
+        await desk.void(Place(-1009, 7), "end of test")
+        assert not (await asking).is_allowed
+
+
+@pytest.mark.asyncio
+async def test_neither_menus_nor_counting_call_telegram_while_it_asks_to_wait(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.messenger.menus.clear()
+        hub.messenger.members = 5
+
+        async def wait(_chat_id: int, _call: object) -> None:
+            raise FloodWaitError(600)
+
+        hub.delivery.paced = wait  # type: ignore[assignment, method-assign]
+        hub.hub.context.commands_changed()
+        await hub.say("/status", place=GENERAL)
+        assert hub.messenger.menus == {}
+        assert hub.hub.context.members == {}
 
 
 @pytest.mark.asyncio
