@@ -75,9 +75,9 @@ class ButtonBook:
             return None
         return Pressed(place_of(row), verb, payload[int(answer)], book_id)
 
-    def forget(self, book_id: str) -> None:
-        """A keyboard that was used up; later presses are answered as old ones."""
-        self._database.execute("DELETE FROM buttons WHERE id = ?", (book_id,))
+    def forget(self, book_id: str) -> bool:
+        """Use a keyboard up; later presses are answered as old ones. False: another press had done so already."""
+        return self._database.execute("DELETE FROM buttons WHERE id = ?", (book_id,)) > 0
 
     def prune(self) -> None:
         self._database.execute("DELETE FROM buttons WHERE made < ?", (self._clock.now() - KEEP,))

@@ -98,7 +98,8 @@ async def _turn(topic: Topic, item: Chosen) -> None:
     """Continue or try again a turn that was cut off or failed; each button once."""
     action, _, turn_id = item.pressed.value.partition(":")
     record = topic.context.turns.get(turn_id)
-    topic.context.buttons.forget(item.pressed.id)
+    if not topic.context.buttons.forget(item.pressed.id):  # two taps may wait in line together
+        return
     if topic.binding.parked_turn == turn_id:
         topics_parking.forget(topic)
     if action == CANCEL:
@@ -120,7 +121,8 @@ async def _turn(topic: Topic, item: Chosen) -> None:
 def _show_all(topic: Topic, item: Chosen) -> None:
     """The rest of a long answer as messages."""
     context = topic.context
-    context.buttons.forget(item.pressed.id)
+    if not context.buttons.forget(item.pressed.id):
+        return
     path = answer_path(context.data, item.pressed.value)
     try:
         answer = path.read_text(encoding="utf-8")

@@ -28,13 +28,13 @@ from agents.contract import (
     TurnStarted,
 )
 from bridge.bindings import TopicState
-from bridge.inbound import ChatMoved, FileKind, IncomingFile, Place, TopicChange
+from bridge.inbound import ButtonPress, ChatMoved, FileKind, IncomingFile, Place, TopicChange
 from bridge.leftovers import sweep
 from bridge.messenger import FloodWaitError
 from bridge.recovery import Pending
 from bridge.store import StoreFullError, UpdateState
 from tests.bridge.pending.stage import Shown
-from tests.bridge.topics.stage import CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
+from tests.bridge.topics.stage import ANNA, CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
 
 
 async def finished_turn(hub: Stage, text: str = "do it") -> None:
@@ -150,6 +150,22 @@ async def test_a_process_that_dies_in_a_turn_is_reported_with_what_was_done_and_
         await hub.press("Continue")
         assert hub.session.spec.resume == session.session_id
         assert "build it" in hub.session.prompts[0].text
+
+
+@pytest.mark.asyncio
+async def test_two_taps_on_continue_that_come_together_go_on_once(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn("build it")
+        session.tool("Bash", "make all")
+        session.die(137)
+        await hub.settle()
+        data = continue_data(hub)
+        for press_id in ("one", "two"):
+            await hub.hub.handle(ButtonPress(next(hub.numbers), TOPIC, 1, ANNA, press_id, data))
+        await hub.until(lambda: len(hub.claude.sessions) == 2 and hub.session.prompts)
+        hub.session.answer()
+        await hub.settle()
+        assert [prompt.text.count("build it") for prompt in hub.session.prompts] == [1]
 
 
 @pytest.mark.asyncio
