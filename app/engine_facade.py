@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,7 +30,7 @@ from app.update_check import Release
 from bridge.audit import AuditLine, audit_lines
 from bridge.inbound import Place
 from bridge.news import TopicSummary
-from bridge.pending import DESK_OWNER, DecisionWay, OpenAsk, Rule, RuleDraft, RuleMatch, RuleScope, Ruling
+from bridge.pending import DESK_OWNER, DecisionWay, OpenAsk, Rule, RuleDraft, RuleMatch, RuleScope, Ruling, exact_of
 from bridge.policy.classes import RiskClass
 from bridge.router import Refused
 from bridge.telegram.poller import PollState
@@ -103,9 +104,10 @@ class EngineFacade:
 
     async def decide(self, ask_id: str, *, allow: bool, confirmed: bool, reason: str) -> str:
         verdict = Verdict.ALLOW if allow else Verdict.DENY
-        outcome = await self._engine.desk.decide(
-            AskId(ask_id), verdict, DESK_OWNER, DecisionWay.DESKTOP, reason, is_confirmed=confirmed
-        )
+        step = partial(self._engine.desk.decide, AskId(ask_id), verdict, DESK_OWNER, DecisionWay.DESKTOP, reason)
+        outcome = await step()
+        if confirmed and outcome.ruling is Ruling.NEEDS_CONFIRMATION:
+            outcome = await step(is_confirmed=True)  # the window's own question was the second step
         if outcome.ruling is not Ruling.DECIDED:
             raise HubError(outcome.text)
         return outcome.text
@@ -113,9 +115,9 @@ class EngineFacade:
     async def make_rule(self, ask_id: str) -> str:
         found = self._find(ask_id)
         ask = found.ask
-        if not isinstance(ask, PermissionRequest) or found.needs_second_step:
+        if not isinstance(ask, PermissionRequest) or found.needs_second_step or ask.plan or not ask.subject:
             raise HubError(tr("No rule can cover this request."), hint=tr("Decide it each time."))
-        draft = RuleDraft(found.origin.cwd, ask.tool, RuleMatch.EXACT, ask.subject, found.origin.agent)
+        draft = RuleDraft(found.origin.cwd, ask.tool, RuleMatch.EXACT, exact_of(ask), found.origin.agent)
         await self._engine.desk.rules.add_project_rule(draft, DESK_OWNER)
         return await self.decide(ask_id, allow=True, confirmed=False, reason="")
 

@@ -17,7 +17,7 @@ from bridge.pending.records import (
     Ruling,
     Scope,
 )
-from bridge.pending.rulebook import Rule, RuleDraft, RuleMatch, RuleScope
+from bridge.pending.rulebook import Rule, RuleDraft, RuleMatch, RuleScope, exact_of
 
 __all__ = [
     "DESK_OWNER",
@@ -37,4 +37,5 @@ __all__ = [
     "RuleScope",
     "Ruling",
     "Scope",
+    "exact_of",
 ]

@@ -144,7 +144,7 @@ class Rulebook:
 
     def session_rule(self, origin: AskOrigin, ask: PermissionRequest, by: Decider) -> tuple[Rule, Sequence[Statement]]:
         """A rule for this life of the session, to be stored with the decision and then put in force."""
-        match, value = RuleMatch.EXACT, ask.subject
+        match, value = RuleMatch.EXACT, exact_of(ask)
         if ask.kind is ToolKind.EDIT:
             match, value = RuleMatch.FOLDER, str(folder_of(ask))
         rule = Rule(
@@ -266,8 +266,13 @@ def matches(rule: Rule, ask: PermissionRequest) -> bool:
     if not ask.subject:
         return False
     if rule.match is RuleMatch.EXACT:
-        return ask.subject == rule.value
+        return exact_of(ask) == rule.value
     return ask.kind is ToolKind.EDIT and folder_of(ask) == Path(rule.value)
+
+
+def exact_of(ask: PermissionRequest) -> str:
+    """What an exact rule holds on to. The subject of a tool nobody knows is often a mere name: its arguments count."""
+    return f"{ask.subject}\n{ask.arguments}" if ask.kind is ToolKind.OTHER and ask.arguments else ask.subject
 
 
 def folder_of(ask: PermissionRequest) -> Path:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents.contract import AskId, Decision, Verdict
+from agents.contract import AskId, Decision, ToolKind, Verdict
 from bridge.audit import AuditEvent, audit_lines
 from bridge.commands.approvals import approve, list_rules
 from bridge.pending import DESK_OWNER, RuleDraft, RuleMatch
@@ -126,6 +127,23 @@ async def test_a_session_scope_covers_the_same_command_only_and_ends_with_the_pr
         await desk.void(TOPIC, "the process ended")
         await asyncio.gather(*others)
         assert desk.rules.standing() == ()
+
+
+@pytest.mark.asyncio
+async def test_a_session_scope_for_an_unknown_tool_covers_the_same_arguments_only(tmp_path: Path) -> None:
+    async with stage(tmp_path, allows_session_scope=True) as scene:
+        desk = scene.new_desk()
+        deploy = command("deploy", ask_id="1", tool="deploy", kind=ToolKind.OTHER, arguments='{"to": "staging"}')
+        asking = asyncio.ensure_future(agent(desk, deploy))
+        await settle()
+        await pressed(desk, scene.press_of("Allow for this session"))
+        assert await asking == Decision(Verdict.ALLOW)
+        assert await agent(desk, replace(deploy, id=AskId("2"))) == Decision(Verdict.ALLOW)
+        other = asyncio.ensure_future(agent(desk, replace(deploy, id=AskId("3"), arguments='{"to": "production"}')))
+        await settle()
+        assert not other.done()
+        await desk.void(TOPIC, "end of test")
+        assert not (await other).is_allowed
 
 
 @pytest.mark.asyncio

@@ -1,0 +1,57 @@
+"""What the window may ask of a running engine, on a real desk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from agents.contract import HubError, ToolKind
+from app.engine_facade import EngineFacade
+from bridge.pending import AskDesk
+from tests.bridge.pending.stage import TOPIC, agent, command, settle, stage
+
+
+def facade_of(desk: AskDesk) -> EngineFacade:
+    return EngineFacade(cast("Any", SimpleNamespace(desk=desk)), cast("Any", None))
+
+
+@pytest.mark.asyncio
+async def test_a_destructive_request_confirmed_in_the_window_is_allowed_at_once(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(agent(desk, command("rm -rf build")))
+        await settle()
+        await facade_of(desk).decide("rq-1", allow=True, confirmed=True, reason="")
+        assert (await asking).is_allowed
+
+
+@pytest.mark.asyncio
+async def test_a_destructive_request_is_not_allowed_from_the_window_without_its_confirmation(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(agent(desk, command("rm -rf build")))
+        await settle()
+        for _ in range(2):
+            with pytest.raises(HubError):
+                await facade_of(desk).decide("rq-1", allow=True, confirmed=False, reason="")
+        assert not asking.done()
+        await desk.void(TOPIC, "end of test")
+        assert not (await asking).is_allowed
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_names_nothing_can_have_no_rule_and_stays_open(tmp_path: Path) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        asking = asyncio.ensure_future(agent(desk, command("", tool="mcp__x__y", kind=ToolKind.OTHER)))
+        await settle()
+        with pytest.raises(HubError):
+            await facade_of(desk).make_rule("rq-1")
+        assert desk.rules.standing() == ()
+        assert not asking.done()
+        await desk.void(TOPIC, "end of test")
+        await asking
