@@ -33,6 +33,8 @@ from bridge.texts import tr
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 15.0
+SHORT_LIFE = 60.0
+"""Seconds; an engine that breaks sooner would most likely break again at once."""
 NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language", "lock.enabled")
 """Settings that are used when an engine is made."""
 KEYRING_SECONDS = 30.0
@@ -59,6 +61,7 @@ class Host:
         self._on_view: OnView = lambda view: None
         self._awake = KeepAwake()
         self._restart = asyncio.Event()
+        self._has_failed = False
         self._updates = UpdateWatch(folders.data, lambda: self.settings, version())
 
     @property
@@ -82,15 +85,28 @@ class Host:
         try:
             while True:
                 self._restart.clear()
+                self._has_failed, begun = False, SystemClock().monotonic()
                 try:
                     await self._one_life()
                 except HubError as error:
                     log.warning("the hub can't start: %s %s", error.title, error.detail)
                     self._show(HubView(problem=error.title, hint=error.hint))
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._restart.wait(), RETRY_SECONDS)
+                    await self._wait_to_retry()
+                else:
+                    if self._has_failed and SystemClock().monotonic() - begun < SHORT_LIFE:
+                        self._restart.clear()
+                        await self._wait_to_retry()
         finally:
             await asyncio.to_thread(self._awake.release)
+
+    async def _wait_to_retry(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._restart.wait(), RETRY_SECONDS)
+
+    def _life_failed(self) -> None:
+        """A part of the engine broke: begin a new life, but not one after the other without a pause."""
+        self._has_failed = True
+        self.restart()
 
     async def _one_life(self) -> None:
         """From a start to a wanted restart or the end."""
@@ -104,7 +120,7 @@ class Host:
             token,
             self.folders,
             on_view=self._show,
-            on_failure=self.restart,
+            on_failure=self._life_failed,
             lock_secret=lock_secret,
         )
         engine.settings_file = self.settings_file

@@ -31,8 +31,11 @@ class QuietEngine:
     lives: list[QuietEngine]
     troubles: list[HubError]
 
-    def __init__(self, settings: Settings, *_: object, **__: object) -> None:
+    def __init__(
+        self, settings: Settings, *_: object, on_failure: Callable[[], None] = lambda: None, **__: object
+    ) -> None:
         self.settings = settings
+        self.fail = on_failure
 
     async def start(self) -> None:
         if self.troubles:
@@ -168,6 +171,18 @@ async def test_a_start_that_fails_is_shown_and_tried_again(
     async with running(tmp_path) as host:
         assert host.settings.telegram.users.keys() == {7}
         assert len(QuietEngine.lives) == 1
+
+
+@pytest.mark.asyncio
+async def test_an_engine_that_breaks_again_and_again_does_not_start_without_a_pause(tmp_path: Path, file: Path) -> None:
+    async with running(tmp_path) as host:
+        QuietEngine.lives[0].fail()
+        await until(lambda: not host.is_up)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.15):
+                await until(lambda: host.is_up)
+        host.restart()
+        await until(lambda: host.is_up)
 
 
 @pytest.mark.asyncio
