@@ -323,6 +323,10 @@ def edit(path: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Settings
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(path.name + ".new")
     try:
+        # As closed as the file was, and a new one to others altogether: agents' tables may hold their keys.
+        beside.touch(mode=0o600)
+        if path.exists():
+            beside.chmod(path.stat().st_mode & 0o777)
         beside.write_text(changed, encoding="utf-8")
         beside.replace(path)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,13 @@ def test_roots_become_absolute_and_home_is_expanded(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert settings.parse("[workspace]\nroots=['~/code']").workspace.roots == (tmp_path / "code",)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
+def test_editing_leaves_the_file_as_closed_as_it_was_and_makes_a_new_one_closed(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    settings.edit(file, lambda document: document.update({"hub": {"language": "ru"}}))
+    assert file.stat().st_mode & 0o077 == 0
+    file.chmod(0o640)
+    settings.edit(file, lambda document: document.update({"hub": {"language": "en"}}))
+    assert file.stat().st_mode & 0o777 == 0o640
