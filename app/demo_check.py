@@ -58,8 +58,8 @@ DEMO_SCRIPT = Script(
 
 MODEL_SCRIPT = Script(
     greet=Task("Reply with one word only: ready", "ready"),
-    allow=Task("Run exactly this shell command and nothing else: touch hub-allowed.txt - then reply: done", "done"),
-    deny=Task("Run exactly this shell command and nothing else: touch hub-denied.txt", "not now, the disk is full"),
+    allow=Task("Write the word ok into a new file hub-allowed.txt in this folder, then reply: done", "done"),
+    deny=Task("Write the word no into a new file hub-denied.txt in this folder", "not now, the disk is full"),
     ask=Task("Ask me with your question tool: Which colour? Green or Red. Then reply with my choice.", "Green"),
     choose="Green",
     send_file=Task("Write hub-report.txt with one line, then send it to me with the send_file tool.", ""),

@@ -167,7 +167,7 @@ class Topic:
 
     def _channel(self, epoch: str) -> UserChannel:
         origin = AskOrigin(self.place, self._binding.agent, self.title, epoch, self._binding.cwd)
-        self.channel = TopicChannel(self.context, origin, self.inbox.put)
+        self.channel = TopicChannel(self.context, origin, self.inbox.put, self.traits.reason_path)
         return self.channel
 
     def open_session(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from agents.contract import HubError, TextDelta, Thought
+from agents.contract import HubError, Prompt, TextDelta, Thought
 from bridge import topics_notices as notices
 from bridge import topics_parking
 from bridge.bindings import TopicState
@@ -23,6 +23,7 @@ from bridge.topics_inbox import (
     Choosing,
     Chosen,
     Edited,
+    Explained,
     Heard,
     Hibernate,
     Interrupted,
@@ -43,7 +44,7 @@ from bridge.topics_inbox import (
 )
 from bridge.topics_joining import Utterance
 from bridge.topics_presses import chosen
-from bridge.topics_queue import WaitState
+from bridge.topics_queue import Waiting, WaitState
 from bridge.topics_session import close_quietly
 from bridge.topics_texts import edited, prepared, said
 from bridge.topics_voice import corrected
@@ -116,6 +117,9 @@ class TopicActor:
         match item:
             case Said() | Edited() | Called() | Chosen() | Choosing() | Prepared():
                 await self._take_from_person(item)
+            case Explained():
+                self.topic.add_text(Waiting(self.topic.context.new_id(), Prompt(item.text)))
+                await self.topic.advance()
             case Heard() | Opened() | OpenFailed() | Silenced() | AskClosed():
                 await self._take_from_session(item)
             case _:

@@ -18,6 +18,7 @@ from agents.contract import (
     OutgoingFile,
     PermissionRequest,
     QuestionRequest,
+    ReasonPath,
     ToolKind,
 )
 from bridge.context import HubContext
@@ -26,7 +27,7 @@ from bridge.file_copies import FileRefused, find, looks_secret, take_copy, uploa
 from bridge.pending import AskOrigin
 from bridge.sheet import clip, plain
 from bridge.texts import tr
-from bridge.topics_inbox import AskClosed, Item
+from bridge.topics_inbox import AskClosed, Explained, Item
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,11 @@ class TopicChannel:
     ``open_asks`` counts what waits for a person: an agent that waits is not silent.
     """
 
-    def __init__(self, context: HubContext, origin: AskOrigin, put: Callable[[Item], None]) -> None:
+    def __init__(
+        self, context: HubContext, origin: AskOrigin, put: Callable[[Item], None], reason_path: ReasonPath
+    ) -> None:
         self._context = context
+        self._reason_path = reason_path
         self._origin = origin
         self._put = put
         self.open_asks = 0
@@ -55,7 +59,11 @@ class TopicChannel:
     async def request(self, ask: PermissionRequest) -> Decision:
         self.open_asks += 1
         try:
-            return await self._context.desk.request(self._origin, ask)
+            decision = await self._context.desk.request(self._origin, ask)
+            words = self._context.desk.words_of(ask.id)
+            if words and self._reason_path is ReasonPath.FOLLOW_UP:
+                self._put(Explained(words))
+            return decision
         finally:
             self.open_asks -= 1
             self._put(AskClosed())

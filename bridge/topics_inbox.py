@@ -112,6 +112,13 @@ class AskClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    """A person's words with a denial, for an agent whose protocol can't carry them: they follow as a text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class TopicGone:
     """The topic was deleted or can't be written to."""
 
@@ -171,6 +178,7 @@ Item = (
     | Heard
     | Silenced
     | AskClosed
+    | Explained
     | TopicGone
     | TopicShut
     | TopicNamed

@@ -57,6 +57,8 @@ EARS_KEPT = 1000
 MARGIN = 2.0
 """Seconds by which the hub's denial comes before the agent's own time limit, so that the agent hears it from us."""
 
+SPOKEN = frozenset({DecisionWay.REPLY, DecisionWay.TEXT, DecisionWay.DESKTOP})
+"""Ways to deny that carry a person's own words."""
 Note = Callable[[Place, str], None]
 """Takes a line for the turn's log of a topic."""
 
@@ -230,6 +232,13 @@ class AskDesk:
         if live.is_open:
             live.questionnaire.fill(answers)
         return await self._door.decide(live, Verdict.ALLOW, by, way)
+
+    def words_of(self, ask_id: AskId) -> str:
+        """What a person said with a denial; "" when nothing was said or nobody decided."""
+        live = self._at.registry.by_id(ask_id)
+        if live is None or live.verdict is not Verdict.DENY or live.way not in SPOKEN:
+            return ""
+        return live.reason
 
     # --- what others look at
 

@@ -151,6 +151,7 @@ class ScriptedBackend:
     now: Callable[[], float] = lambda: 0.0
     started: SessionStarted | None = None
     can_steer: bool = True
+    reason_path: ReasonPath = ReasonPath.IN_PROTOCOL
     errors: list[HubError] = field(default_factory=list)
     sessions: list[ScriptedSession] = field(default_factory=list)
     gate: asyncio.Event | None = None
@@ -159,7 +160,7 @@ class ScriptedBackend:
 
     @property
     def traits(self) -> AgentTraits:
-        return AgentTraits(self.kind.title(), ReasonPath.IN_PROTOCOL, self.can_steer, is_process_shared=False)
+        return AgentTraits(self.kind.title(), self.reason_path, self.can_steer, is_process_shared=False)
 
     async def probe(self) -> AgentHealth:
         return AgentHealth(self.kind, self.kind.title(), is_usable=True)

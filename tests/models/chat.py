@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,9 @@ from tests.models.script import (
 from tests.models.server import Body, Reply, now, pause
 
 _ROLES = {"user": Role.USER, "assistant": Role.MODEL, "tool": Role.TOOL}
+_SERVER_NAME = re.compile(r"hub_[a-z0-9]+(?=_{1,2}(?:send_file|ask_user))")
+DEFERRED, SEARCH = "tool_call", "tool_search"
+"""How Qwen Code calls a tool of a server, and how it finds its name first."""
 SERVER = "hub_topic1"
 """The hub's tool server in the session of the suite."""
 
@@ -83,21 +87,30 @@ class ChatWire:
             elif isinstance(part, Think):
                 send({"reasoning_content": part.text})
             elif not isinstance(part, Fail):
-                send({"tool_calls": [self._call(calls, part)]})
+                send({"tool_calls": [self._call(calls, part, body)]})
                 calls += 1
         send({}, "tool_calls" if calls else "stop")
         reply.event({**head, "choices": [], "usage": _USAGE})
         reply.event("[DONE]")
         reply.end_stream()
 
-    def _call(self, index: int, part: Call) -> dict[str, Any]:
+    def _call(self, index: int, part: Call, body: Body) -> dict[str, Any]:
         name, arguments = self._tools(part)
-        function = {"name": name, "arguments": json.dumps(arguments)}
+        if name == DEFERRED and not _SERVER_NAME.search(json.dumps(body)):
+            name, arguments = SEARCH, {"query": "send_file"}  # as a model does: first look for the tool's name
+        server = server_in(body)
+        function = {"name": name.replace(SERVER, server), "arguments": json.dumps(arguments).replace(SERVER, server)}
         return {"index": index, "id": f"call_{next(self._ids):06d}", "type": "function", "function": function}
 
     def _head(self, body: Body) -> dict[str, Any]:
         model = body.get("model") or "scripted"
         return {"id": f"chatcmpl-{next(self._ids):06d}", "created": now(), "model": model}
+
+
+def server_in(body: Body) -> str:
+    """The hub's tool server as this session's request names it; every topic of a hub has one of its own."""
+    found = _SERVER_NAME.search(json.dumps(body))
+    return found.group(0) if found else SERVER
 
 
 def joined(pieces: list[str]) -> list[str]:
@@ -116,6 +129,8 @@ def conversation(body: Body) -> list[Said]:
     for message in body.get("messages", []):
         role = _ROLES.get(message.get("role"), Role.SYSTEM)
         content = message.get("content")
+        if [call["function"]["name"] for call in message.get("tool_calls") or []] == [SEARCH]:
+            continue  # looking for a tool's name is no answer of the script
         texts = [content] if isinstance(content, str) else [str(part.get("text", "")) for part in content or []]
         if role is Role.USER:
             found += [Said(Role.SYSTEM if _is_note(text) else role, text) for text in texts]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.demo_check import MODEL_SCRIPT
-from tests.models.script import Answer, Ask, Role, Run, Said, Say, Script, ScriptedModel, SendFile
+from tests.models.script import Answer, Ask, Role, Run, Said, Say, Script, ScriptedModel, SendFile, Write
 
 _PLAYS: Mapping[str, str] = {
     MODEL_SCRIPT.greet.prompt: "greet",
@@ -20,8 +20,8 @@ _PLAYS: Mapping[str, str] = {
 }
 _SCRIPTS: Mapping[str, Script] = {
     "greet": ((Say("ready"),),),
-    "allow": ((Run("touch hub-allowed.txt"),), (Say("done"),)),
-    "deny": ((Run("touch hub-denied.txt"),), (Say("I leave it."),)),
+    "allow": ((Write("hub-allowed.txt", "ok\n"),), (Say("done"),)),
+    "deny": ((Write("hub-denied.txt", "no\n"),), (Say("I leave it."),)),
     "ask": ((Ask("Which colour?", ("Green", "Red")),), (Say("Green it is."),)),
     "send": (
         (Run("echo one line > hub-report.txt"),),

@@ -15,6 +15,7 @@ from agents.contract import (
     Question,
     QuestionKind,
     QuestionRequest,
+    ReasonPath,
     SessionId,
     SessionStarted,
     TurnFinished,
@@ -23,6 +24,7 @@ from agents.contract import (
     Verdict,
 )
 from bridge.inbound import Person, TopicChange, TopicEvent
+from bridge.pending import DESK_OWNER, DecisionWay
 from tests.bridge.scripted_agent import ScriptedSession
 from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
@@ -52,6 +54,30 @@ async def test_a_reply_to_an_open_card_denies_with_these_words_and_the_agent_get
         decision = await task
         assert decision.verdict is Verdict.DENY
         assert decision.reason == "use the other folder"
+        assert session.steered == []
+
+
+@pytest.mark.asyncio
+async def test_a_denials_words_follow_as_a_text_where_the_protocol_cannot_carry_them(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.reason_path = ReasonPath.FOLLOW_UP
+        session = await hub.started_turn()
+        task = await asking(hub, session)
+        card = next(shown for key, shown in hub.delivery.shown.items() if key.startswith("card:"))
+        await hub.say("use the other folder", reply_to=card.id)
+        await task
+        await hub.until(lambda: [prompt.text for prompt in session.steered] == ["use the other folder"])
+
+
+@pytest.mark.asyncio
+async def test_a_denial_by_the_button_sends_no_text_after_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.reason_path = ReasonPath.FOLLOW_UP
+        session = await hub.started_turn()
+        task = await asking(hub, session)
+        [found] = hub.hub.context.desk.open_asks(TOPIC)
+        await hub.hub.context.desk.decide(found.id, Verdict.DENY, DESK_OWNER, DecisionWay.BUTTON)
+        await task
         assert session.steered == []
 
 
