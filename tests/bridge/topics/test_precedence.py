@@ -66,7 +66,7 @@ async def test_a_denials_words_follow_as_a_text_where_the_protocol_cannot_carry_
         card = next(shown for key, shown in hub.delivery.shown.items() if key.startswith("card:"))
         await hub.say("use the other folder", reply_to=card.id)
         await task
-        await hub.until(lambda: [prompt.text for prompt in session.steered] == ["use the other folder"])
+        await hub.until(lambda: [prompt.text for _number, prompt in session.steered] == ["use the other folder"])
 
 
 @pytest.mark.asyncio
