@@ -23,7 +23,7 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 150.0
 """Seconds for all steps on a busy computer."""
-NAMES = sorted(name for name in KINDS if name != "demo")
+NAMES = sorted(name for name in KINDS if name not in {"demo", "opencode"})
 
 
 def settings_of(name: str, place: Place, url: str) -> dict[str, object]:

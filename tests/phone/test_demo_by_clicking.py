@@ -107,7 +107,7 @@ def test_the_demo_scenario_is_done_by_clicking(playing: Playing, clean_driver: w
     page.until(lambda: page.all("a.file"), "the file", TURN)
 
     page.write("slow")
-    page.until(lambda: "⏳" in page.texts()[-1], "the turn runs", TURN)
+    page.until(lambda: bool(playing.demo.engine and playing.demo.engine.make_view().running), "the turn runs", TURN)
     page.write("/stop")
     page.until(lambda: any("topped" in text for text in page.texts()[-3:]), "the turn is stopped", TURN)
     page.write("hello again")
