@@ -17,8 +17,8 @@ from bridge.context import HubContext
 from bridge.inbound import IncomingMessage, Place
 from bridge.sheet import clip, lines
 from bridge.texts import tr, trn
-from bridge.topics import Topic
-from bridge.topics_inbox import Interrupted, Item
+from bridge.topics.inbox import Interrupted, Item
+from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

@@ -42,9 +42,8 @@ from bridge.presses import Presses
 from bridge.recovery import GATHER, Pending, Recovery
 from bridge.router import Gate, Refusal, Refused
 from bridge.texts import tr
-from bridge.topics import Topic
-from bridge.topics_actor import TopicActor
-from bridge.topics_inbox import (
+from bridge.topics.actor import TopicActor
+from bridge.topics.inbox import (
     Called,
     Edited,
     Hibernate,
@@ -59,6 +58,7 @@ from bridge.topics_inbox import (
     TopicNamed,
     TopicShut,
 )
+from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

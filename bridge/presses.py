@@ -19,7 +19,7 @@ from bridge.messenger import MessengerError, PressExpiredError
 from bridge.pending import PressReply
 from bridge.router import Refusal, Refused
 from bridge.texts import tr
-from bridge.topics_inbox import Chosen, Item
+from bridge.topics.inbox import Chosen, Item
 
 log = logging.getLogger(__name__)
 

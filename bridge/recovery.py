@@ -13,8 +13,8 @@ from bridge.presentation import status_key
 from bridge.sheet import bold, clip, lines, plain
 from bridge.store import UpdateState
 from bridge.texts import tr
-from bridge.topics_inbox import Item, Offered, Said
-from bridge.topics_turn import CONTINUE
+from bridge.topics.inbox import Item, Offered, Said
+from bridge.topics.turn import CONTINUE
 from bridge.turns import CUT_OFF, TurnRecord
 
 HEARTBEAT = 20.0

@@ -12,7 +12,7 @@ from bridge.delivery import MessageClass, Outgoing
 from bridge.messenger import FileUpload
 from bridge.sheet import lines, plain
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 
 async def show_changes(topic: Topic, call: Call) -> None:

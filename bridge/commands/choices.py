@@ -13,7 +13,7 @@ from bridge.folders import choose_folder
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, lines, plain, row
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 PICK = "pick"
 BUTTONS_LIMIT = 24

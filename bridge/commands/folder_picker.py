@@ -13,7 +13,7 @@ from bridge.commands.git_branch import branch_of
 from bridge.folders import FolderError, check_folder, choose_folder, is_inside, resolve
 from bridge.sheet import bold, clip, code, lines, row
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 from bridge.worktree import add_worktree, repository_of
 
 FOLDER = "folder"

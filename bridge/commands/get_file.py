@@ -11,7 +11,7 @@ from bridge.delivery import MessageClass, Outgoing
 from bridge.file_copies import FileRefused, take_copy, upload_of
 from bridge.sheet import EMPTY
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 
 async def get_file(topic: Topic, call: Call) -> None:

@@ -10,7 +10,7 @@ from bridge.commands.table import Call
 from bridge.inbound import Place
 from bridge.sheet import bold, clip, code, lines, row
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 PARKED = "parked"
 SHOWN = 20

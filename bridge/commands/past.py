@@ -17,7 +17,7 @@ from bridge.folders import check_folder, is_inside, resolve
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, code, lines, row
 from bridge.texts import tr, trn
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

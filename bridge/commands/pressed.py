@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bridge import topics_voice
 from bridge.commands import past, saving, teams
-from bridge.topics import Topic
+from bridge.topics import voice
+from bridge.topics.topic import Topic
 
 Press = Callable[[Topic, str, str], Awaitable[None]]
 """The topic, the button's value, and the key of its message ("" when it is not known any more)."""
@@ -15,5 +15,5 @@ PRESSED: Mapping[str, Press] = {
     saving.SAVED: saving.pressed,
     past.PAST: past.pressed,
     teams.TEAM: teams.pressed,
-    topics_voice.VOICE: topics_voice.pressed,
+    voice.VOICE: voice.pressed,
 }

@@ -19,7 +19,7 @@ from bridge.snapshots import Saved, SnapshotError
 from bridge.snapshots.fitness import is_older
 from bridge.snapshots.manifest import clean_name
 from bridge.texts import tr
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

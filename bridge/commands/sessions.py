@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from bridge.commands import past, saving, teams
 from bridge.commands.table import Call, CommandSpec
 from bridge.texts import mark
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 SPECS = (
     CommandSpec("save", mark("Keep this session as it is now"), usage="[name]", works_locked=True),

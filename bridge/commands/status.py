@@ -14,7 +14,7 @@ from bridge.context import HubContext
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, code, lines, row
 from bridge.texts import tr, trn
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 
 def topic_status(topic: Topic) -> Part:

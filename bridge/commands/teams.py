@@ -13,7 +13,7 @@ from bridge.commands.table import Call
 from bridge.markdown import Part, render
 from bridge.sheet import bold, clip, lines, row
 from bridge.texts import tr, trn
-from bridge.topics import Topic
+from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.contract import HubError
-from bridge import topics_notices as notices
 from bridge.commands import choices, sessions
 from bridge.commands.changes import show_changes
 from bridge.commands.get_file import get_file
@@ -27,7 +26,8 @@ from bridge.messenger import FileUpload
 from bridge.presentation import log_path
 from bridge.sheet import bold, clip, code, lines, plain, row
 from bridge.texts import mark, tr, trn
-from bridge.topics import Topic
+from bridge.topics import notices
+from bridge.topics.topic import Topic
 
 Run = Callable[[Topic, Call], Awaitable[None]]
 

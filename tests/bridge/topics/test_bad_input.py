@@ -9,7 +9,7 @@ import pytest
 
 from bridge.inbound import Person, Place, UnknownUpdate
 from bridge.router import Refusal
-from tests.bridge.topics.stage import CHAT, GENERAL, STRANGER, TOPIC, journalled, stage
+from tests.bridge.topics.topic.stage import CHAT, GENERAL, STRANGER, TOPIC, journalled, stage
 
 ANONYMOUS = Person(1087968824, "Group", is_bot=True, is_anonymous=True)
 
@@ -195,7 +195,7 @@ async def test_a_failure_inside_is_said_and_the_topic_goes_on(
 ) -> None:
     async with stage(tmp_path) as hub:
         with monkeypatch.context() as broken:
-            broken.setattr("bridge.topics_actor.said", lambda *_args, **_more: 1 / 0)
+            broken.setattr("bridge.topics.actor.said", lambda *_args, **_more: 1 / 0)
             await hub.say("first")
         assert "wrong inside the hub" in hub.last()
         assert "ZeroDivisionError" in caplog.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.commands.parsing import literal, nearest, parse_command
 from bridge.inbound import FileKind, IncomingFile, IncomingMessage, Person, Place
-from bridge.topics_joining import Joiner
+from bridge.topics.joining import Joiner
 
 ANNA, OLEG = Person(501), Person(502)
 

@@ -34,7 +34,7 @@ from bridge.messenger import FloodWaitError
 from bridge.recovery import Pending
 from bridge.store import StoreFullError, UpdateState
 from tests.bridge.pending.stage import Shown
-from tests.bridge.topics.stage import ANNA, CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
+from tests.bridge.topics.topic.stage import ANNA, CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
 
 
 async def finished_turn(hub: Stage, text: str = "do it") -> None:
@@ -677,7 +677,7 @@ async def test_a_second_stop_ends_the_session_of_an_agent_that_answers_nothing(
         async def hang() -> None:
             await asyncio.Event().wait()
 
-        monkeypatch.setattr("bridge.topics.CALL_TIMEOUT", 0.05)
+        monkeypatch.setattr("bridge.topics.topic.CALL_TIMEOUT", 0.05)
         monkeypatch.setattr(session, "interrupt", hang)
         monkeypatch.setattr(session, "stop_background", hang)
         await hub.say("/stop")

@@ -11,7 +11,7 @@ from bridge.messenger import Keyboard
 from bridge.presentation import TurnDisplay
 from bridge.spending import Spent
 from bridge.texts import tr
-from bridge.topics_queue import Waiting
+from bridge.topics.queue import Waiting
 
 CHANGES_KEPT = 500
 """Edits of a session that /diff remembers."""

@@ -21,7 +21,7 @@ from agents.contract import (
 )
 from bridge.crew import Crew
 from bridge.texts import tr
-from bridge.topics_inbox import Heard, Item, Opened, OpenFailed, Silenced
+from bridge.topics.inbox import Heard, Item, Opened, OpenFailed, Silenced
 
 log = logging.getLogger(__name__)
 

@@ -30,8 +30,6 @@ from agents.contract import (
     Usage,
     UserChannel,
 )
-from bridge import topics_limits
-from bridge import topics_notices as notices
 from bridge.bindings import Binding
 from bridge.config import Verbosity
 from bridge.context import HubContext
@@ -45,13 +43,14 @@ from bridge.pending import AskOrigin
 from bridge.presentation import TurnDisplay
 from bridge.store import StoreError
 from bridge.texts import tr
-from bridge.topics_channel import TopicChannel
-from bridge.topics_inbox import Choosing, Inbox, OpenFailed
-from bridge.topics_joining import Joiner
-from bridge.topics_queue import Waiting, WaitingLine, WaitState, joined
-from bridge.topics_session import CALL_TIMEOUT, LiveSession
-from bridge.topics_turn import AGAIN, CONTINUE, NOT_BEGUN, Changes, RunningTurn, begin_turn, end_turn
-from bridge.topics_voice import VoiceNote
+from bridge.topics import limits, notices
+from bridge.topics.channel import TopicChannel
+from bridge.topics.inbox import Choosing, Inbox, OpenFailed
+from bridge.topics.joining import Joiner
+from bridge.topics.queue import Waiting, WaitingLine, WaitState, joined
+from bridge.topics.session import CALL_TIMEOUT, LiveSession
+from bridge.topics.turn import AGAIN, CONTINUE, NOT_BEGUN, Changes, RunningTurn, begin_turn, end_turn
+from bridge.topics.voice import VoiceNote
 
 log = logging.getLogger(__name__)
 
@@ -267,7 +266,7 @@ class Topic:
         if not self.context.may_start_turns:
             self._show_waiting()
             return
-        if topics_limits.refuses_turn(self):
+        if limits.refuses_turn(self):
             return
         if not self.live.is_open:
             self.open_session()
@@ -413,7 +412,7 @@ class Topic:
         turn = self.turn
         if turn is None:
             return
-        topics_limits.ended(self, outcome)
+        limits.ended(self, outcome)
         self.turn = None
         if isinstance(outcome, TurnFinished):
             self.usage = outcome.usage or self.usage

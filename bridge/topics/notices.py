@@ -16,8 +16,8 @@ from bridge.texts import tr, trn
 
 if TYPE_CHECKING:
     from bridge.context import HubContext
-    from bridge.topics import Topic
-    from bridge.topics_queue import Waiting
+    from bridge.topics.queue import Waiting
+    from bridge.topics.topic import Topic
 
 QUEUE = "queue"
 HELD = "held"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.contract import AgentCommand, FilePart, ImagePart, Prompt
-from bridge import topics_notices as notices
 from bridge.commands.parsing import Command, literal, nearest, parse_command
 from bridge.commands.table import CommandTable, Where
 from bridge.inbound import IncomingFile, IncomingMessage
 from bridge.sheet import lines, plain
 from bridge.texts import tr
-from bridge.topics import Topic
-from bridge.topics_inbox import Prepared
-from bridge.topics_joining import Utterance
-from bridge.topics_queue import Waiting, WaitState
-from bridge.topics_voice import is_voice, take
+from bridge.topics import notices
+from bridge.topics.inbox import Prepared
+from bridge.topics.joining import Utterance
+from bridge.topics.queue import Waiting, WaitState
+from bridge.topics.topic import Topic
+from bridge.topics.voice import is_voice, take
 
 IMAGE_TYPES = {
     ".png": "image/png",

@@ -15,13 +15,13 @@ from bridge.inbound import FileKind, IncomingMessage
 from bridge.markdown import Part, keep_head
 from bridge.sheet import bold, lines, plain
 from bridge.texts import tr
-from bridge.topics_joining import Utterance
-from bridge.topics_queue import Waiting
+from bridge.topics.joining import Utterance
+from bridge.topics.queue import Waiting
 from bridge.uploads import DOWNLOAD_LIMIT, DOWNLOAD_TIMEOUT
 from bridge.voice import VoiceError, transcribe
 
 if TYPE_CHECKING:
-    from bridge.topics import Topic
+    from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
 

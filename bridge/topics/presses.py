@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from agents.contract import Prompt
-from bridge import topics_notices as notices
-from bridge import topics_parking
 from bridge.commands import choices, folder_picker, parked
 from bridge.commands.pressed import PRESSED
 from bridge.delivery import MessageClass
@@ -12,10 +10,11 @@ from bridge.markdown import render
 from bridge.presentation import answer_path
 from bridge.sheet import plain
 from bridge.texts import tr
-from bridge.topics import Topic
-from bridge.topics_inbox import Chosen
-from bridge.topics_queue import Waiting
-from bridge.topics_turn import CANCEL, CONTINUE, continue_prompt
+from bridge.topics import notices, parking
+from bridge.topics.inbox import Chosen
+from bridge.topics.queue import Waiting
+from bridge.topics.topic import Topic
+from bridge.topics.turn import CANCEL, CONTINUE, continue_prompt
 
 ALL_LIMIT = 20
 """Messages that "Show all here" may post; a group takes about twenty a minute."""
@@ -101,7 +100,7 @@ async def _turn(topic: Topic, item: Chosen) -> None:
     if not topic.context.buttons.forget(item.pressed.id):  # two taps may wait in line together
         return
     if topic.binding.parked_turn == turn_id:
-        topics_parking.forget(topic)
+        parking.forget(topic)
     if action == CANCEL:
         topic.context.say(topic.place, tr("It will not run by itself. Send it again when you want it."))
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agents.contract import InputId, Prompt
-from bridge.topics_joining import Utterance
+from bridge.topics.joining import Utterance
 
 JOIN_WITHIN = 2.0
 """Texts of one person sent within so many seconds are one thought when a turn begins with them."""

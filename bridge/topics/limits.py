@@ -11,7 +11,7 @@ from bridge.spending import WARN_AT, Reading, Scope, Spent, readings, spent
 from bridge.texts import tr
 
 if TYPE_CHECKING:
-    from bridge.topics import Topic
+    from bridge.topics.topic import Topic
 
 
 async def spending(topic: Topic, usage: Usage) -> None:

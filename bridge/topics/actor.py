@@ -6,8 +6,6 @@ import logging
 from dataclasses import replace
 
 from agents.contract import HubError, Prompt, TextDelta, Thought
-from bridge import topics_notices as notices
-from bridge import topics_parking
 from bridge.bindings import TopicState
 from bridge.commands.choices import choose
 from bridge.commands.parsing import parse_command
@@ -15,9 +13,9 @@ from bridge.commands.table import Call, CommandTable
 from bridge.commands.topic import release, run_command
 from bridge.store import StoreError
 from bridge.texts import tr
-from bridge.topics import STORE_RETRY, Topic
-from bridge.topics_events import heard
-from bridge.topics_inbox import (
+from bridge.topics import notices, parking
+from bridge.topics.events import heard
+from bridge.topics.inbox import (
     AskClosed,
     Called,
     Choosing,
@@ -42,12 +40,13 @@ from bridge.topics_inbox import (
     TopicNamed,
     TopicShut,
 )
-from bridge.topics_joining import Utterance
-from bridge.topics_presses import chosen
-from bridge.topics_queue import Waiting, WaitState
-from bridge.topics_session import close_quietly
-from bridge.topics_texts import edited, prepared, said
-from bridge.topics_voice import corrected
+from bridge.topics.joining import Utterance
+from bridge.topics.presses import chosen
+from bridge.topics.queue import Waiting, WaitState
+from bridge.topics.session import close_quietly
+from bridge.topics.texts import edited, prepared, said
+from bridge.topics.topic import STORE_RETRY, Topic
+from bridge.topics.voice import corrected
 
 log = logging.getLogger(__name__)
 
@@ -271,7 +270,7 @@ class TopicActor:
             topic.turn.display.due() if topic.turn else None,
             self._silent_at(),
             topic.retry_at,
-            topics_parking.due(topic) if topic.turn is None else None,
+            parking.due(topic) if topic.turn is None else None,
             self._idle_at(),
             topic.given_until if topic.line.given and topic.turn is None else None,
         ]
@@ -306,7 +305,7 @@ class TopicActor:
             await topic.close_session(tr("The session sleeps; the next text wakes it."))
         if topic.retry_at is not None and topic.retry_at <= now:
             await topic.retry()
-        await topics_parking.wake(topic)
+        await parking.wake(topic)
         if topic.line.given and topic.turn is None and topic.given_until <= now:
             self._ask_about_given()
 

@@ -27,7 +27,7 @@ from bridge.file_copies import FileRefused, find, looks_secret, take_copy, uploa
 from bridge.pending import AskOrigin
 from bridge.sheet import clip, plain
 from bridge.texts import tr
-from bridge.topics_inbox import AskClosed, Explained, Item
+from bridge.topics.inbox import AskClosed, Explained, Item
 
 log = logging.getLogger(__name__)
 

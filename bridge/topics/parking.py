@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from agents.contract import FailureKind, Prompt, TurnFailed
 from bridge.texts import tr
-from bridge.topics import Topic
-from bridge.topics_queue import Waiting
+from bridge.topics.queue import Waiting
+from bridge.topics.topic import Topic
 
 MARGIN = 60.0
 """Seconds after the told reset before the turn is tried again."""

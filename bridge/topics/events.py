@@ -26,15 +26,14 @@ from agents.contract import (
     TurnStarted,
     UnknownEvent,
 )
-from bridge import topics_limits, topics_parking
-from bridge import topics_notices as notices
 from bridge.messenger import MessengerError
 from bridge.presenter import AddedState
 from bridge.sheet import clip
 from bridge.texts import tr
-from bridge.topics import Topic
-from bridge.topics_queue import WaitState
-from bridge.topics_turn import AGAIN, CANCEL
+from bridge.topics import limits, notices, parking
+from bridge.topics.queue import WaitState
+from bridge.topics.topic import Topic
+from bridge.topics.turn import AGAIN, CANCEL
 
 log = logging.getLogger(__name__)
 
@@ -50,11 +49,11 @@ async def heard(topic: Topic, event: AgentEvent) -> None:
         case TurnStarted():
             _turn_started(topic, event)
         case SpentSoFar():
-            await topics_limits.spending(topic, event.usage)
+            await limits.spending(topic, event.usage)
         case TurnFinished():
             await topic.end(event)
         case TurnFailed():
-            is_parked = topics_parking.park(topic, event)
+            is_parked = parking.park(topic, event)
             note = tr("Then this task goes on by itself.") if is_parked else ""
             await topic.end(event, offers=(AGAIN, CANCEL) if is_parked else (AGAIN,), note=note)
         case InputConsumed() | InputReturned():
