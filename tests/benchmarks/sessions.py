@@ -45,7 +45,7 @@ from bridge.messenger import Messenger
 from bridge.pending import AskDesk
 from bridge.store import Database
 from tests.benchmarks.report import Figure, arguments, percentile, report, say
-from tests.bridge.topics.topic.stage import RecordingDelivery, RecordingMessenger
+from tests.bridge.topics.stage import RecordingDelivery, RecordingMessenger
 from tests.contract.exchange import Ids
 from tests.contract.person import Person as Human
 from tests.contract.rig import Fault, Kind, make_place

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.inbound import Person, Place, UnknownUpdate
 from bridge.router import Refusal
-from tests.bridge.topics.topic.stage import CHAT, GENERAL, STRANGER, TOPIC, journalled, stage
+from tests.bridge.topics.stage import CHAT, GENERAL, STRANGER, TOPIC, journalled, stage
 
 ANONYMOUS = Person(1087968824, "Group", is_bot=True, is_anonymous=True)
 

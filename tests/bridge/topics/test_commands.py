@@ -23,7 +23,7 @@ from agents.contract import (
 )
 from bridge.commands.table import CommandSpec
 from bridge.inbound import Place
-from tests.bridge.topics.topic.stage import CHAT, GENERAL, OLEG, OTHER, TOPIC, Stage, stage
+from tests.bridge.topics.stage import CHAT, GENERAL, OLEG, OTHER, TOPIC, Stage, stage
 
 MODELS = (AgentChoice("opus", "Opus 5", "For hard things"), AgentChoice("haiku", "Haiku 5"))
 MODES = (AgentChoice("default", "Ask"), AgentChoice("plan", "Plan"))

@@ -25,7 +25,7 @@ from agents.contract import (
 )
 from bridge.delivery import MessageClass
 from tests.bridge.pending.stage import Shown
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, Stage, stage
+from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 
 def status(hub: Stage) -> Shown:

@@ -12,7 +12,7 @@ from agents.contract import OutgoingFile
 from bridge.file_copies import looks_secret
 from bridge.inbound import FileKind, IncomingFile
 from bridge.uploads import safe_name, unique_names
-from tests.bridge.topics.topic.stage import TOPIC, Stage, stage
+from tests.bridge.topics.stage import TOPIC, Stage, stage
 
 
 def photo(file_id: str) -> IncomingFile:

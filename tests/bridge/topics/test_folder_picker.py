@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.bridge.pending.stage import Shown
-from tests.bridge.topics.topic.stage import Stage, stage
+from tests.bridge.topics.stage import Stage, stage
 from tests.parts import require_program
 
 

@@ -14,7 +14,7 @@ import pytest
 from agents.contract import InputConsumed, TextDelta
 from bridge.inbound import Place
 from tests.bridge.scripted_agent import ScriptedSession
-from tests.bridge.topics.topic.stage import CHAT, Stage, stage
+from tests.bridge.topics.stage import CHAT, Stage, stage
 
 STEPS = 10_000
 ALPHA, BETA = Place(CHAT, 71), Place(CHAT, 72)

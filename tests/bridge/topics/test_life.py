@@ -34,7 +34,7 @@ from bridge.messenger import FloodWaitError
 from bridge.recovery import Pending
 from bridge.store import StoreFullError, UpdateState
 from tests.bridge.pending.stage import Shown
-from tests.bridge.topics.topic.stage import ANNA, CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
+from tests.bridge.topics.stage import ANNA, CHAT, GENERAL, OTHER, TOPIC, Stage, journalled, stage
 
 
 async def finished_turn(hub: Stage, text: str = "do it") -> None:

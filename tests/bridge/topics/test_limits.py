@@ -8,7 +8,7 @@ import pytest
 
 from agents.contract import AssistantText, SpentSoFar, TurnFinished, TurnOutcome, Usage
 from bridge.config import LimitSettings
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, Stage, stage
+from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 
 def cost(dollars: float) -> TurnFinished:

@@ -26,7 +26,7 @@ from agents.contract import (
 from bridge.inbound import Person, TopicChange, TopicEvent
 from bridge.pending import DESK_OWNER, DecisionWay
 from tests.bridge.scripted_agent import ScriptedSession
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, Stage, stage
+from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 
 async def asking(hub: Stage, session: ScriptedSession, command: str = "make") -> asyncio.Task[object]:

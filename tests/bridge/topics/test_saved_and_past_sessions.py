@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bridge.commands.topic import typed
-from tests.bridge.topics.topic.paper_archive import PaperArchive, broken, damage
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, Stage, stage
+from tests.bridge.topics.paper_archive import PaperArchive, broken, damage
+from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import pytest
 
 from agents.contract.teams import MemberState, Team, TeamMember, TeamReply, TellState
 from tests.bridge.scripted_agent import ScriptedBackend
-from tests.bridge.topics.topic.stage import Stage, stage
+from tests.bridge.topics.stage import Stage, stage
 
 
 @dataclass

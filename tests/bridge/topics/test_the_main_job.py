@@ -9,7 +9,7 @@ import pytest
 
 from agents.contract import Verdict
 from bridge.store import Journal, UpdateState
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, journalled, stage
+from tests.bridge.topics.stage import OTHER, TOPIC, journalled, stage
 
 
 @pytest.mark.asyncio

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bridge.topics.topic.paper_archive import PaperArchive
-from tests.bridge.topics.topic.stage import OTHER, TOPIC, stage
+from tests.bridge.topics.paper_archive import PaperArchive
+from tests.bridge.topics.stage import OTHER, TOPIC, stage
 
 
 @pytest.mark.asyncio

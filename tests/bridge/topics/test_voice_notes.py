@@ -16,7 +16,7 @@ import pytest
 from bridge.config import VoiceSettings
 from bridge.inbound import FileKind, IncomingFile
 from bridge.voice import VoiceError, environment, transcribe
-from tests.bridge.topics.topic.stage import TOPIC, Stage, stage
+from tests.bridge.topics.stage import TOPIC, Stage, stage
 
 NOTE = (IncomingFile(FileKind.VOICE, "voice1", media_type="audio/ogg", size=5),)
 
