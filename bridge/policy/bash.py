@@ -14,6 +14,7 @@ from tree_sitter import Language, Node, Parser
 
 from bridge.policy.classes import Finding, RiskClass
 from bridge.policy.commands import Command, Redirect, Script, Word
+from bridge.policy.variables import WATCHED
 from bridge.texts import tr
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
@@ -107,19 +108,20 @@ class _Reader:
             self.commands.append(Command(Word(":"), redirects=found))
 
     def _command(self, node: Node, feeders: tuple[Command, ...], outer: Sequence[Node]) -> None:
-        name, args, redirects, document, sets = Word(""), [], list[Redirect](), None, False
+        name, args, redirects, document = Word(""), [], list[Redirect](), None
+        variables: list[tuple[str, Word]] = []
         for child in [*node.named_children, *outer]:
             if child.type == "command_name":
                 name = self._word(child.named_children[0]) if child.named_children else Word("", is_literal=False)
             elif child.type == "variable_assignment":
-                sets = True
+                variables.append(self._named(child))
             elif child.type.endswith("redirect"):
                 redirects += self._redirects(child)
                 document = self._document(child) or document
             elif child.type in _ARGUMENTS:
                 args.append(self._word(child))
             self._substitutions(child)
-        command = Command(name, tuple(args), tuple(redirects), feeders, document, sets)
+        command = Command(name, tuple(args), tuple(redirects), feeders, document, tuple(variables))
         self.commands.append(command)
         for redirect in outer:
             self._after_document(redirect, command)
@@ -164,16 +166,19 @@ class _Reader:
                 self._substitutions(child)
 
     def _assignment(self, node: Node) -> None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None:
-            return
-        word = Word("") if value is None else self._word(value)
-        if value is not None:
-            self._substitutions(value)
+        name, word = self._named(node)
+        self._substitutions(node)
+        if name in WATCHED:  # it holds for every later program
+            self.commands.append(Command(Word(":"), variables=((name, word),)))
         if word.is_literal:
-            self.values[text_of(name)] = word.text
+            self.values[name] = word.text
         else:
-            self.values.pop(text_of(name), None)
+            self.values.pop(name, None)
+
+    def _named(self, node: Node) -> tuple[str, Word]:
+        """The two sides of an assignment."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        return text_of(name) if name else "", self._word(value) if value else Word("")
 
     def _function(self, node: Node) -> None:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

@@ -44,7 +44,8 @@ class Command:
     redirects: tuple[Redirect, ...] = ()
     feeders: tuple[Command, ...] = ()
     document: Word | None = None
-    sets_variables: bool = False
+    variables: tuple[tuple[str, Word], ...] = ()
+    """Set for this call only."""
 
     @property
     def program(self) -> str:

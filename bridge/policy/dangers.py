@@ -9,7 +9,7 @@ from bridge.policy.classes import Finding, RiskClass, names
 from bridge.policy.commands import Command, Word
 from bridge.policy.looking import Judging, Look, destructive, executes, read, touched
 from bridge.policy.paths import is_home_or_root
-from bridge.policy.runners import evaluates, finds, finds_fast, runs_cmd, sources
+from bridge.policy.runners import evaluates, finds, finds_fast, opens_with_commands, runs_cmd, sources
 from bridge.policy.versioning import look_at_git
 from bridge.texts import tr
 
@@ -72,7 +72,8 @@ def ends_programs(command: Command, _judge: Judging) -> Iterator[Finding]:
     names = " ".join(texts)
     if command.program == "kill" and (texts[-1:] in (["1"], ["0"]) or texts[1:][-1:] == ["-1"]):
         yield destructive(tr("ends all programs"))
-    if "agent-hub" in names or "agent_hub" in names:
+    # The hub is a Python program: ending every one of them ends it, too.
+    if "agent-hub" in names or "agent_hub" in names or re.search(r"\bpython", names):
         yield destructive(tr("ends the hub"))
     if texts[:1] in (["-l"], ["-0"]):
         yield read()
@@ -165,12 +166,19 @@ def looks_or_changes(*looking: str) -> Look:
     return look
 
 
+STREAM_RUNS = re.compile(r"s(?P<d>[^\\\n])(?:(?!(?P=d)).)*(?P=d)(?P<made>(?:(?!(?P=d)).)*)(?P=d)[gpIiMm\d]*e")
+STREAM_RUNS_LINE = re.compile(r"(?:^|[;{}$\d/])\s*e(?:\s+(?P<made>[^;}]+)|\s*$)")
+"""GNU sed's flag and command ``e`` run what the line has become."""
 STREAM_WRITES = re.compile(r"(^|[;}/|,#@\d$])\s*[gpIiM\d]*[ewWrR](\s|$)")
 
 
 def edits_stream(command: Command, judge: Judging) -> Iterator[Finding]:
     """``sed``: looks, unless it edits in place or its script writes or runs."""
     plain = [word for word in command.args if not word.text.startswith("-")]
+    for found in (pattern.search(word.text) for word in plain[:1] for pattern in (STREAM_RUNS, STREAM_RUNS_LINE)):
+        if found is not None:
+            yield executes()
+            yield from judge.nested(Word(found["made"] or "", is_literal=False))
     if any(re.match(r"--in-place|-[nErsz]*i", text) for text in command.texts):
         yield from touched(judge, plain[1:], RiskClass.EDIT)
     elif command.has("-f", "--file") or any(STREAM_WRITES.search(word.text) for word in plain[:1]):
@@ -299,6 +307,7 @@ LOOKS: Mapping[str, Look] = {
     **dict.fromkeys(("start-process", "saps"), starts_process),
     **dict.fromkeys(("agent-hub", "agent_hub"), controls_hub),
     **dict.fromkeys(("eval", "invoke-expression"), evaluates),
+    **dict.fromkeys(names("vi vim nvim view ex ed emacs gdb lldb less more most man"), opens_with_commands),
     **dict.fromkeys(("source", "."), sources),
     "find": finds,
     "fd": finds_fast,

@@ -15,6 +15,7 @@ from bridge.policy.dangers import LOOKS
 from bridge.policy.looking import Judging, destructive, executes, outside_reason, read, touched
 from bridge.policy.paths import is_path_like, look_at
 from bridge.policy.runners import interprets, runs_powershell, runs_shell, wraps
+from bridge.policy.variables import look_at_variable
 from bridge.texts import tr
 
 NETWORK_DEVICE = re.compile(r"^/dev/(tcp|udp)/", re.IGNORECASE)
@@ -24,8 +25,8 @@ NOWHERE = frozenset(("/dev/null", "nul", "$null", "/dev/stderr", "/dev/stdout"))
 def look_at_program(command: Command, judge: Judging) -> Iterator[Finding]:
     """Everything about one call: the program, its arguments as paths, its redirections, commands hidden in it."""
     program = command.program
-    if command.sets_variables:
-        yield executes()
+    for name, value in command.variables:
+        yield from look_at_variable(name, value, judge)
     look = LOOKS.get(program)
     reason = programs.DESTRUCTIVE.get(program)
     if look is not None:
@@ -149,6 +150,7 @@ def edits(command: Command, judge: Judging) -> Iterator[Finding]:
 
 
 UPLOADS = re.compile(r"(^|=)@|^--upload-file|^-T$|^--post-file|^--body-file")
+ENVIRONMENT_LISTS = frozenset(("env", "printenv", "set", "export", "declare"))
 SHELL_GIVERS = ("exec:", "system:")
 
 
@@ -167,6 +169,8 @@ def connects(command: Command, judge: Judging) -> Iterator[Finding]:
         r"(^|\s)(-X|--request)?[ =]?DELETE\b", " ".join(texts)
     ):
         yield destructive(tr("deletes something on a server"))
+    if any(feeder.program in ENVIRONMENT_LISTS for feeder in command.feeders):
+        yield destructive(tr("sends the environment, where keys may lie, to another computer"))
     if any(UPLOADS.search(text) for text in texts) or program in ("scp", "sftp", "rsync", "ftp"):
         yield executes(tr("sends or fetches files"))
     if program == "ssh" and len(command.plain()) > 1:

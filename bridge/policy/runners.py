@@ -12,6 +12,7 @@ from bridge.policy.classes import Finding, RiskClass
 from bridge.policy.code import look_at_code
 from bridge.policy.commands import Command, Dialect, Word
 from bridge.policy.looking import Judging, destructive, executes, read, touched
+from bridge.policy.variables import look_at_variable
 from bridge.texts import tr
 
 
@@ -32,8 +33,10 @@ def wraps(command: Command, judge: Judging) -> Iterator[Finding]:
         yield executes()
         if deletes(rest[0].text):
             yield destructive(tr("deletes what another program finds"))
-    if any(is_assignment(word.text) for word in command.args):
-        yield executes()
+    for word in command.args:
+        if is_assignment(word.text):
+            name, _, value = word.text.partition("=")
+            yield from look_at_variable(name, Word(value, word.is_literal), judge)
 
 
 VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
@@ -190,6 +193,28 @@ def interprets(command: Command, judge: Judging) -> Iterator[Finding]:
     elif command.feeders and not [word for word in command.args if not word.text.startswith("-")]:
         text = put_out(command.feeders[-1])
         yield from look_at_code(text.text, judge) if text else [destructive(tr("runs what another program puts out"))]
+
+
+INNER_COMMAND = re.compile(r"(?:^|[:+'\"\s])!!?\s*(.+)|\b(?:shell|system)\b[\s(\"']*(.+)", re.DOTALL)
+"""How editors, pagers and debuggers are told to run a shell command: ``:!rm x``, ``shell rm x``, ``system("rm x")``."""
+
+
+PAGERS = frozenset(("less", "more", "most", "man", "view"))
+"""They only look, unless their arguments hold a command."""
+
+
+def opens_with_commands(command: Command, judge: Judging) -> Iterator[Finding]:
+    """``vim -c ':!rm x'``, ``less +!rm``, ``gdb -ex 'shell rm x'``: commands for the program, some for a shell."""
+    is_told = False
+    for word in command.args:
+        found = INNER_COMMAND.search(word.text)
+        if found is not None:
+            is_told = True
+            yield from judge.nested(Word((found[1] or found[2]).strip("\"')"), word.is_literal))
+    if command.program in PAGERS and not is_told:
+        yield from touched(judge, command.args, RiskClass.READ)
+    else:
+        yield executes()
 
 
 def finds(command: Command, judge: Judging) -> Iterator[Finding]:
