@@ -4,53 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridge.policy.classes import Finding
+from bridge.policy.classes import Finding, names
 from bridge.policy.commands import Word
 from bridge.policy.looking import Judging, destructive, executes
 from bridge.texts import tr
 
-HOLD_COMMANDS = frozenset(
-    [
-        "PAGER",
-        "GIT_PAGER",
-        "MANPAGER",
-        "EDITOR",
-        "VISUAL",
-        "GIT_EDITOR",
-        "GIT_SEQUENCE_EDITOR",
-        "GIT_SSH_COMMAND",
-        "GIT_SSH",
-        "GIT_ASKPASS",
-        "SSH_ASKPASS",
-        "GIT_EXTERNAL_DIFF",
-        "GIT_PROXY_COMMAND",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "PROMPT_COMMAND",
-        "BROWSER",
-        "RSYNC_RSH",
-    ]
+HOLD_COMMANDS = names(
+    """
+    PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS
+    SSH_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND LESSOPEN LESSCLOSE PROMPT_COMMAND BROWSER RSYNC_RSH
+    """
 )
 """Their value is run by the program that reads them."""
-LOAD_CODE = frozenset(
-    [
-        "LD_PRELOAD",
-        "LD_AUDIT",
-        "LD_LIBRARY_PATH",
-        "DYLD_INSERT_LIBRARIES",
-        "DYLD_LIBRARY_PATH",
-        "BASH_ENV",
-        "ENV",
-        "PERL5OPT",
-        "PERL5DB",
-        "RUBYOPT",
-        "PYTHONSTARTUP",
-        "GIT_EXEC_PATH",
-        "GIT_CONFIG_GLOBAL",
-        "GIT_CONFIG_SYSTEM",
-    ]
-)
-"""Their value names code that is loaded into whatever runs."""
+LOAD_CODE = names("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV PERL5OPT RUBYOPT PYTHONSTARTUP GIT_EXEC_PATH")
+"""Their value names code that is loaded into whatever runs. (``ENV`` would be one, but programs use it for words.)"""
 WATCHED = HOLD_COMMANDS | LOAD_CODE
 
 

@@ -382,6 +382,11 @@ EXECUTE = (
     "kill 1234",
     "docker compose up -d",
     "FOO=1 ls",
+    "ENV=production node server.js",
+    "LD_LIBRARY_PATH=build ./run.sh",
+    "GIT_PAGER=cat git log -1",
+    "BROWSER=none npm start",
+    "vim -c ':set nu' a.txt",
     "ls | xargs wc -l",
     "$EDITOR a.txt",
     "sed 's/a/b/w out' x",
@@ -419,6 +424,7 @@ EDIT = (
 )
 
 READ = (
+    "less a.txt",
     "ls",
     "ls -la src",
     "cat README.md",
