@@ -46,6 +46,7 @@ from bridge.topics.actor import TopicActor
 from bridge.topics.inbox import (
     Called,
     Edited,
+    Explained,
     Hibernate,
     Interrupted,
     Item,
@@ -89,6 +90,7 @@ class Hub:
         context.busy_topics = self._busy_count
         context.changed = bell
         context.desk.note, context.desk.follow = self.note, self.follow
+        context.desk.speak = lambda words: self.tell(words.place, Explained(words))
         context.session_opened = self._limit_open
         context.commands_changed = self._refresh_menus
 

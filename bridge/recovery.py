@@ -13,7 +13,7 @@ from bridge.presentation import status_key
 from bridge.sheet import bold, clip, lines, plain
 from bridge.store import UpdateState
 from bridge.texts import tr
-from bridge.topics.inbox import Item, Offered, Said
+from bridge.topics.inbox import Explained, Item, Offered, Said
 from bridge.topics.turn import CONTINUE
 from bridge.turns import CUT_OFF, TurnRecord
 
@@ -71,6 +71,9 @@ class Recovery:
                 self._offered.add(update.place)
             else:
                 self._context.finish((update.update_id,))
+        for words in self._context.desk.words_due():
+            self._line(words.place).put(Explained(words, is_old=True))
+            self._offered.add(words.place)
 
     def received(self, unfinished: Sequence[Pending]) -> list[Inbound]:
         """What was not begun, in order."""

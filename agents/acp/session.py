@@ -352,11 +352,6 @@ class AcpSession:
             self.tell(event)
         self.tell(TurnFinished(outcome, self.translator.answer))
 
-    async def send_aside(self, words: str) -> None:
-        """A prompt beside the running turn, for agents that take one as a word to it; its answer says nothing."""
-        params = {"sessionId": self._session_id, "prompt": [{"type": "text", "text": words}]}
-        await self.connection.begin("session/prompt", params, lambda _: None)
-
     async def _watch_stray(self) -> None:
         while self._stray_until is not None and self._turn is None:
             left = self._stray_until - self.desk.clock()

@@ -11,11 +11,23 @@ from typing import TYPE_CHECKING
 
 from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes, ToolView, failure_kind, failure_title
-from agents.acp.wire import MessageChunk, PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
+from agents.acp.wire import PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
 from agents.acp.wire_opening import AgentInfo, Offers
-from agents.contract import AgentEvent, FailureKind, InputConsumed, InputId, InputReturned, TurnFailed
-from agents.hermes.wire import QUEUED, STEERED, is_slash_command, read_background, read_failure, read_result, tool_of
-from agents.jsonrpc import RpcError
+from agents.contract import AgentEvent, AgentGoneError, FailureKind, InputConsumed, InputId, InputReturned, TurnFailed
+from agents.hermes.wire import (
+    QUEUED,
+    STEER,
+    STEERED,
+    is_slash_command,
+    read_background,
+    read_failure,
+    read_result,
+    read_steered,
+    tool_of,
+    was_taken,
+    write_steer,
+)
+from agents.jsonrpc import Notification, RpcError
 from agents.process_tree import ProcessRecord, descendants
 from agents.processes import sweep
 
@@ -25,6 +37,8 @@ if TYPE_CHECKING:
 
 PLAIN_LIMIT = 55.0
 """Seconds a person has without the shim: Hermes itself denies after 60."""
+STEER_LIMIT = 10.0
+"""Seconds for the answer whether a text came in time; what became of the text is told apart from it."""
 _SILENT_TOOLS = ("read", "write", "patch", "memory", "search", "list")
 """Tools whose success Hermes does not report (0 of 24 measured)."""
 
@@ -35,9 +49,8 @@ class HermesNotes(SessionNotes):
 
     spent: tuple[int, int] = (0, 0)
     steered: list[InputId] = field(default_factory=list)
-    is_tool_since_steer: bool = False
     is_wait_raised: bool = False
-    is_interrupt_healed: bool = False
+    takes_steering: bool = False
     background: BackgroundWork = field(default_factory=BackgroundWork)
     servers: frozenset[ProcessRecord] = frozenset()
     """Processes that stood when the session opened: MCP servers, not background work."""
@@ -81,7 +94,7 @@ class HermesDialect(AcpDialect):
         notes.spent = (0, 0)
         healed = session.connection.info.meta.get("agentHub")
         notes.is_wait_raised = isinstance(healed, list) and "wait" in healed
-        notes.is_interrupt_healed = isinstance(healed, list) and "interrupt" in healed
+        notes.takes_steering = isinstance(healed, list) and "steer" in healed
         notes.servers = frozenset(descendants(records_of(session)))
 
     def permission_limit(self, session: AcpSession) -> float | None:
@@ -121,18 +134,8 @@ class HermesDialect(AcpDialect):
     # The wire
 
     def admit(self, session: AcpSession, update: Update) -> Update | None:
-        notes = notes_of(session)
-        if isinstance(update, ToolUpdate):
-            if update.is_new:
-                notes.is_tool_since_steer = True
-            elif update.part.status in {"completed", "failed"}:
-                self._note_background(session, update)
-                self._tell_consumed(session)
-        elif isinstance(update, MessageChunk) and update.role != "user":
-            words = update.block.text if isinstance(update.block, TextBlock) else ""
-            if notes.steered and words.startswith(STEERED):
-                return None
-            self._tell_consumed(session)
+        if isinstance(update, ToolUpdate) and not update.is_new and update.part.status in {"completed", "failed"}:
+            self._note_background(session, update)
         return update
 
     def _note_background(self, session: AcpSession, update: ToolUpdate) -> None:
@@ -142,21 +145,30 @@ class HermesDialect(AcpDialect):
         if started is not None and call is not None:
             notes_of(session).background.begin(session, started.key, command_of(call), started.pid)
 
-    def _tell_consumed(self, session: AcpSession) -> None:
-        """Hermes hangs a steering text on the result of a tool: it has it when something follows a tool."""
-        notes = notes_of(session)
-        if notes.steered and notes.is_tool_since_steer:
-            given, notes.steered = notes.steered, []
-            for input_id in given:
-                session.tell(InputConsumed(input_id))
-
     async def steer(self, session: AcpSession, words: str, input_id: InputId) -> bool:
         notes = notes_of(session)
-        if not notes.is_interrupt_healed:
-            return False  # a text that came too late would turn up in a later turn as well
-        notes.is_tool_since_steer = bool(session.translator.open_calls)
+        if not notes.takes_steering:
+            return False  # Hermes' own /steer loses a text that comes too late and never tells what became of it
         notes.steered.append(input_id)
-        await session.send_aside(f"/steer {words}")
+        params = {"sessionId": session.session_id, **write_steer(input_id, words)}
+        try:
+            is_taken = was_taken(await session.connection.call(STEER, params, within=STEER_LIMIT))
+        except AgentGoneError:
+            return True  # perhaps it has it; the news of it, or the turn's end, tells
+        except RpcError:
+            is_taken = False
+        if not is_taken and input_id in notes.steered:
+            notes.steered.remove(input_id)
+        return is_taken
+
+    def notice(self, session: AcpSession, notification: Notification) -> bool:
+        if notification.method != STEERED:
+            return False
+        notes = notes_of(session)
+        for input_id in read_steered(notification.params):
+            if input_id in notes.steered:
+                notes.steered.remove(input_id)
+                session.tell(InputConsumed(input_id))
         return True
 
     def turn_ended(self, session: AcpSession) -> list[AgentEvent]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agents.contract import FailureKind, TurnFailed
+from agents.acp.wire import mapping
+from agents.contract import FailureKind, InputId, TurnFailed
 
 QUEUED = "Queued for the next turn."
 """The whole answer of a session that believes a turn still runs: nothing will come of the prompt."""
-STEERED = "⏩ Steer queued"
+STEER, STEERED = "_agentHub/steer", "_agentHub/steered"
+"""What the shim serves and tells, see there; the underscore marks what is no part of the protocol."""
 _RESULT = re.compile(r"^\S+ result(?=\n- \*\*)")
 _OUTPUT = re.compile(r"^\n- \*\*(?:output|result):\*\* ")
 _EXIT = re.compile(r"\n- \*\*exit_code:\*\* (-?\d+)(?=\n|$)")
@@ -71,3 +73,19 @@ def read_failure(answer: str) -> TurnFailed | None:
     if answer.startswith("No reply:"):
         return TurnFailed(FailureKind.OTHER, "The model gave no answer.", "Send the message again.")
     return None
+
+
+def write_steer(input_id: InputId, words: str) -> dict[str, str]:
+    """A text for the running turn, for the shim."""
+    return {"id": input_id, "text": words}
+
+
+def was_taken(answer: object) -> bool:
+    """Whether the shim gave the text to the turn."""
+    return mapping(answer).get("taken") is True
+
+
+def read_steered(params: object) -> list[InputId]:
+    """The texts that stand in front of the model now."""
+    ids = mapping(params).get("ids")
+    return [InputId(one) for one in ids if isinstance(one, str)] if isinstance(ids, list) else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from bridge.pending.records import (
     Decider,
     DecisionOutcome,
     DecisionWay,
+    DueWords,
     OpenAsk,
     PressReply,
     Ruling,
@@ -43,7 +44,7 @@ from bridge.pending.records import (
 )
 from bridge.pending.registry import LiveAsk, Registry, Reply
 from bridge.pending.rulebook import Automatic, Rulebook
-from bridge.pending.settlement import Follow, Settlement, refusal
+from bridge.pending.settlement import Follow, Settlement, Speak, refusal
 from bridge.policy.classes import Assessment
 from bridge.store import Database
 from bridge.store.errors import StoreError
@@ -57,8 +58,6 @@ EARS_KEPT = 1000
 MARGIN = 2.0
 """Seconds by which the hub's denial comes before the agent's own time limit, so that the agent hears it from us."""
 
-SPOKEN = frozenset({DecisionWay.REPLY, DecisionWay.TEXT, DecisionWay.DESKTOP})
-"""Ways to deny that carry a person's own words."""
 Note = Callable[[Place, str], None]
 """Takes a line for the turn's log of a topic."""
 
@@ -123,6 +122,15 @@ class AskDesk:
     @follow.setter
     def follow(self, follow: Follow) -> None:
         self._at.settlement.follow = follow
+
+    @property
+    def speak(self) -> Speak:
+        """Who takes a person's words with a denial, as a text for the agent; set by the hub."""
+        return self._at.settlement.speak
+
+    @speak.setter
+    def speak(self, speak: Speak) -> None:
+        self._at.settlement.speak = speak
 
     # --- what agents call, through their topic's channel
 
@@ -233,13 +241,6 @@ class AskDesk:
             live.questionnaire.fill(answers)
         return await self._door.decide(live, Verdict.ALLOW, by, way)
 
-    def words_of(self, ask_id: AskId) -> str:
-        """What a person said with a denial; "" when nothing was said or nobody decided."""
-        live = self._at.registry.by_id(ask_id)
-        if live is None or live.verdict is not Verdict.DENY or live.way not in SPOKEN:
-            return ""
-        return live.reason
-
     # --- what others look at
 
     def has_open_permission(self, place: Place) -> bool:
@@ -253,6 +254,15 @@ class AskDesk:
     def answered_card(self, place: Place) -> AnsweredCard | None:
         """The last decided card of the topic's running turn: the turn's live status goes below it."""
         return self._at.settlement.answered_card(place)
+
+    def words_due(self) -> Sequence[DueWords]:
+        """What persons said with denials and no agent was told yet, oldest first."""
+        return rows.words_due(self._at.database)
+
+    def words_given(self, tokens: Iterable[str]) -> None:
+        """The agent has the words of these requests, or nobody wants it to. Joins the caller's transaction."""
+        for token in tokens:
+            self._at.database.execute(*rows.words_given(token))
 
     def turn_ended(self, place: Place) -> None:
         """From now on the topic has no card to put a status under."""

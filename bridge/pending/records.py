@@ -51,6 +51,10 @@ class DecisionWay(StrEnum):
     HUB = "hub"
 
 
+SPOKEN = frozenset({DecisionWay.REPLY, DecisionWay.TEXT, DecisionWay.DESKTOP})
+"""Ways to deny that carry a person's own words."""
+
+
 class Scope(StrEnum):
     """How far an Allow reaches inside the hub; the agent is told "once" in any case."""
 
@@ -72,13 +76,26 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AskOrigin:
-    """Which session asks. ``epoch`` names one life of its process; a scope never outlives it."""
+    """Which session asks. ``epoch`` names one life of its process; a scope never outlives it.
+
+    ``words_follow``: its protocol can't carry a person's words with a denial; they follow as a text.
+    """
 
     place: Place
     agent: str
     agent_title: str
     epoch: str
     cwd: Path
+    words_follow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DueWords:
+    """What a person said with a denial and the agent is still to be told; ``token`` names the request."""
+
+    place: Place
+    token: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from agents.contract import Answers, AskId, Decision, Declined, PermissionRequest, QuestionRequest, ToolKind, Verdict
 from bridge.inbound import Place
 from bridge.pending.questionnaire import Questionnaire
-from bridge.pending.records import AskKind, AskOrigin, AskState, Decider, DecisionWay, OpenAsk
+from bridge.pending.records import SPOKEN, AskKind, AskOrigin, AskState, Decider, DecisionWay, DueWords, OpenAsk
 from bridge.policy.classes import Assessment
 
 Reply = Decision | Answers | Declined
@@ -95,6 +95,14 @@ class LiveAsk:
     @property
     def told(self) -> bool | None:
         return self.delivered
+
+    @property
+    def due_words(self) -> DueWords | None:
+        """What a person said with the denial, where it must follow as a text."""
+        is_spoken = self.verdict is Verdict.DENY and self.way in SPOKEN and bool(self.reason)
+        if not (is_spoken and self.origin.words_follow and self.kind is not AskKind.QUESTION):
+            return None
+        return DueWords(self.place, self.token, self.reason)
 
     @property
     def needs_second_step(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Protocol
 from agents.contract import ToolKind, Verdict
 from bridge.audit import SUBJECT_LIMIT, AuditEvent, AuditLine, Rows, Statement, insertion, storable
 from bridge.inbound import Place
-from bridge.pending.records import HUB, AskKind, AskState, Decider, DecisionWay
+from bridge.pending.records import HUB, AskKind, AskState, Decider, DecisionWay, DueWords
 from bridge.pending.registry import LiveAsk
 from bridge.store import Database
 
@@ -80,7 +80,7 @@ def closing(live: LiveAsk) -> Statement:
     """The row of a request whose state has changed: decision, expiry, withdrawal, end."""
     return (
         "UPDATE asks SET state = ?, verdict = ?, reason = ?, by_id = ?, by_name = ?, way = ?, decided = ?, told = ?,"
-        " showings = ? WHERE token = ?",
+        " showings = ?, words_due = ? WHERE token = ?",
         (
             live.state.value,
             live.verdict.value if live.verdict else "",
@@ -91,9 +91,21 @@ def closing(live: LiveAsk) -> Statement:
             live.decided_at,
             None if live.delivered is None else int(live.delivered),
             live.showings,
+            int(live.due_words is not None),
             live.token,
         ),
     )
+
+
+def words_due(database: Rows) -> Sequence[DueWords]:
+    """What persons said with denials and no agent was told yet, oldest first."""
+    found = database.rows("SELECT chat_id, topic_id, token, reason FROM asks WHERE words_due = 1 ORDER BY decided")
+    return tuple(DueWords(Place(row["chat_id"], row["topic_id"]), row["token"], row["reason"]) for row in found)
+
+
+def words_given(token: str) -> Statement:
+    """Nothing more will come of the words with this denial."""
+    return "UPDATE asks SET words_due = 0 WHERE token = ?", (token,)
 
 
 def audited(live: LiveAsk, event: AuditEvent) -> Statement:

@@ -21,7 +21,7 @@ from bridge.inbound import Place
 from bridge.markdown.part import Part
 from bridge.messenger import FileUpload, Keyboard
 from bridge.pending import cards, rows, wording
-from bridge.pending.records import HUB, AnsweredCard, AskKind, AskState, DecisionWay
+from bridge.pending.records import HUB, AnsweredCard, AskKind, AskState, DecisionWay, DueWords
 from bridge.pending.registry import LiveAsk, Registry, Reply, key_of
 from bridge.store import Database
 from bridge.store.errors import StoreError
@@ -34,6 +34,14 @@ EAR = 1.0
 
 Follow = Callable[[Place], bool]
 """Shows the newest answered card of a topic with the turn's status below it, in one edit; False: it does not."""
+
+
+Speak = Callable[[DueWords], None]
+"""Takes a person's words with a denial, which must reach the agent as a text."""
+
+
+def kept_for_later(_words: DueWords) -> None:
+    """For a desk without topics: the words stay due in the table."""
 
 
 def followed_by_nobody(_place: Place) -> bool:
@@ -52,6 +60,7 @@ class Settlement:
         self._life = life
         self._answered: dict[Place, LiveAsk] = {}
         self.follow: Follow = followed_by_nobody
+        self.speak: Speak = kept_for_later
 
     # --- opening
 
@@ -109,6 +118,8 @@ class Settlement:
             live.resolve(reply)
         else:  # cut off while it was being written: the row says "decided" now and must say what is true
             self.record([rows.settled(live.token, live.state, live.delivered), *self._note(live)])
+        if words := live.due_words:
+            self.speak(words)
 
     def _fail(self, live: LiveAsk, error: StoreError) -> None:
         log.error("a decision could not be written and is a denial now: %s (%s)", error.title, error.detail)

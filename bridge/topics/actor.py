@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.contract import HubError, Prompt, TextDelta, Thought
 from bridge.bindings import TopicState
 from bridge.commands.choices import choose
-from bridge.commands.parsing import parse_command
+from bridge.commands.parsing import literal, parse_command
 from bridge.commands.table import Call, CommandTable
 from bridge.commands.topic import release, run_command
 from bridge.store import StoreError
@@ -117,14 +117,21 @@ class TopicActor:
             case Said() | Edited() | Called() | Chosen() | Choosing() | Prepared():
                 await self._take_from_person(item)
             case Explained():
-                self.topic.add_text(Waiting(self.topic.context.new_id(), Prompt(item.text)))
-                await self.topic.advance()
+                await self._explained(item)
             case Heard() | Opened() | OpenFailed() | Silenced() | AskClosed():
                 await self._take_from_session(item)
             case _:
                 await self._take_from_hub(item)
         if not is_word(item):
             self._ring()
+
+    async def _explained(self, item: Explained) -> None:
+        topic = self.topic
+        entry = Waiting(topic.context.new_id(), Prompt(literal(item.words.text)), words_of=(item.words.token,))
+        if item.is_old:
+            entry.hold()
+        topic.add_text(entry)
+        await topic.advance()
 
     def _ring(self) -> None:
         """Tell the window, but not for every word an agent streams."""

@@ -18,7 +18,6 @@ from agents.contract import (
     OutgoingFile,
     PermissionRequest,
     QuestionRequest,
-    ReasonPath,
     ToolKind,
 )
 from bridge.context import HubContext
@@ -27,7 +26,7 @@ from bridge.file_copies import FileRefused, find, looks_secret, take_copy, uploa
 from bridge.pending import AskOrigin
 from bridge.sheet import clip, plain
 from bridge.texts import tr
-from bridge.topics.inbox import AskClosed, Explained, Item
+from bridge.topics.inbox import AskClosed, Item
 
 log = logging.getLogger(__name__)
 
@@ -42,11 +41,8 @@ class TopicChannel:
     ``open_asks`` counts what waits for a person: an agent that waits is not silent.
     """
 
-    def __init__(
-        self, context: HubContext, origin: AskOrigin, put: Callable[[Item], None], reason_path: ReasonPath
-    ) -> None:
+    def __init__(self, context: HubContext, origin: AskOrigin, put: Callable[[Item], None]) -> None:
         self._context = context
-        self._reason_path = reason_path
         self._origin = origin
         self._put = put
         self.open_asks = 0
@@ -59,11 +55,7 @@ class TopicChannel:
     async def request(self, ask: PermissionRequest) -> Decision:
         self.open_asks += 1
         try:
-            decision = await self._context.desk.request(self._origin, ask)
-            words = self._context.desk.words_of(ask.id)
-            if words and self._reason_path is ReasonPath.FOLLOW_UP:
-                self._put(Explained(words))
-            return decision
+            return await self._context.desk.request(self._origin, ask)
         finally:
             self.open_asks -= 1
             self._put(AskClosed())

@@ -114,6 +114,7 @@ async def _input_settled(topic: Topic, event: InputConsumed | InputReturned) -> 
     turn = topic.turn
     if isinstance(event, InputConsumed):
         topic.line.remove(entry)
+        topic.context.desk.words_given(entry.words_of)
         if turn is None:
             topic.context.finish(entry.update_ids)
             return

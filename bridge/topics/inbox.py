@@ -11,6 +11,7 @@ from agents.contract import AgentEvent, AgentSession, HubError, Prompt
 from bridge.buttons import Pressed
 from bridge.clock import Clock
 from bridge.inbound import IncomingMessage
+from bridge.pending import DueWords
 
 if TYPE_CHECKING:
     from bridge.commands.table import Call
@@ -113,9 +114,13 @@ class AskClosed:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A person's words with a denial, for an agent whose protocol can't carry them: they follow as a text."""
+    """A person's words with a denial, for an agent whose protocol can't carry them: they follow as a text.
 
-    text: str
+    ``is_old``: said in a former life of the hub; they are offered instead of given.
+    """
+
+    words: DueWords
+    is_old: bool = False
 
 
 @dataclass(frozen=True, slots=True)

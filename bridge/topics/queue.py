@@ -23,9 +23,10 @@ class WaitState(StrEnum):
 
 @dataclass(slots=True)
 class Waiting:
-    """One text on its way to the agent. ``said`` None: the hub's own (Continue, Try again).
+    """One text on its way to the agent. ``said`` None: the hub's own (Continue, Try again), or words with a denial.
 
-    ``is_after_turn``: never given to a running turn; ``card`` is the key of the message that shows it waiting.
+    ``is_after_turn``: never given to a running turn; ``card`` is the key of the message that shows it waiting;
+    ``words_of`` names the denied request (at most one) whose words these are.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Waiting:
     input_id: InputId | None = None
     card: str = ""
     is_after_turn: bool = False
+    words_of: tuple[str, ...] = ()
     is_held: bool = False
     """To be held as soon as its files are there."""
 

@@ -21,6 +21,7 @@ from agents.contract import (
     InputId,
     Prompt,
     Quota,
+    ReasonPath,
     SessionId,
     SessionSpec,
     SessionStarted,
@@ -165,8 +166,9 @@ class Topic:
     # --- the session
 
     def _channel(self, epoch: str) -> UserChannel:
-        origin = AskOrigin(self.place, self._binding.agent, self.title, epoch, self._binding.cwd)
-        self.channel = TopicChannel(self.context, origin, self.inbox.put, self.traits.reason_path)
+        follows = self.traits.reason_path is ReasonPath.FOLLOW_UP
+        origin = AskOrigin(self.place, self._binding.agent, self.title, epoch, self._binding.cwd, words_follow=follows)
+        self.channel = TopicChannel(self.context, origin, self.inbox.put)
         return self.channel
 
     def open_session(self) -> bool:
@@ -345,6 +347,7 @@ class Topic:
         """A person does not want this text to run."""
         self.line.remove(entry)
         self.context.finish(entry.update_ids)
+        self.context.desk.words_given(entry.words_of)
         if entry.card:
             self.context.delivery.revise(entry.card, notices.dropped_part())
 

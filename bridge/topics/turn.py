@@ -41,6 +41,11 @@ class RunningTurn:
     def update_ids(self) -> tuple[int, ...]:
         return tuple(update_id for entry in self.entries for update_id in entry.update_ids)
 
+    @property
+    def words_of(self) -> tuple[str, ...]:
+        """The denied requests whose words the turn was begun with."""
+        return tuple(token for entry in self.entries for token in entry.words_of)
+
 
 @dataclass(slots=True)
 class Changes:
@@ -63,6 +68,7 @@ def begin_turn(
     with context.database.transaction():
         context.turns.begin(turn.id, place, agent, prompt.text, turn.update_ids)
         context.journal.hand(turn.update_ids)
+        context.desk.words_given(turn.words_of)
     display.log.begin(prompt.text)
     return turn
 

@@ -30,7 +30,7 @@ from tests.agents.acp.scripted import ScriptedAgent, Stage
 from tests.agents.channel import DENY, Listener, Person
 
 OPENED = {"sessionId": "s1", "modes": {"currentModeId": "default", "availableModes": [{"id": "default", "name": "D"}]}}
-HEALED = ("wait", "interrupt", "manual")
+HEALED = ("wait", "interrupt", "steer", "manual")
 OPTIONS = (("allow_once", "allow_once"), ("allow_session", "allow_always"), ("deny", "reject_once"))
 USAGE = {"inputTokens": 100, "outputTokens": 10}
 
@@ -178,28 +178,44 @@ async def test_a_session_that_queues_the_prompt_of_an_idle_hub_is_started_anew_a
 
 
 @pytest.mark.asyncio
-async def test_a_steering_text_is_consumed_when_something_follows_a_tool(tmp_path: Path) -> None:
-    async with working(tmp_path, agent()) as (session, one, _, heard):
-        starts(one, "tc-1", "make")
-        await heard.until(lambda event: type(event).__name__ == "ToolStarted")
-        input_id = await session.steer(Prompt("the tests, too"))
-        assert one.last("session/prompt")["params"]["prompt"][0]["text"] == "/steer the tests, too"
-        one.text("⏩ Steer queued for the active turn: the tests, too")
-        one.update("tool_call_update", toolCallId="tc-1", status="completed", content=text_of("terminal result"))
+async def test_a_steering_text_is_consumed_when_the_shim_tells_that_the_model_sees_it(tmp_path: Path) -> None:
+    one = agent()
+    one.answers["_agentHub/steer"] = {"taken": True}
+    async with working(tmp_path, one) as (session, _, _, heard):
+        input_id = await session.steer(Prompt("/the tests, too"))
+        asked = one.last("_agentHub/steer")["params"]
+        assert asked == {"sessionId": "s1", "id": input_id, "text": "/the tests, too"}
+        one.say({"method": "_agentHub/steered", "params": {"sessionId": "s1", "ids": [input_id]}})
         await heard.until(lambda event: event == InputConsumed(input_id))  # type: ignore[arg-type]
-        assert not [event for event in heard.events if isinstance(event, AssistantText)]
+        one.ends_turn(usage=USAGE)
+        await heard.turn_end()
+        assert not [event for event in heard.events if isinstance(event, InputReturned)]
 
 
 @pytest.mark.asyncio
-async def test_a_steering_text_that_no_tool_followed_comes_back(tmp_path: Path) -> None:
-    async with working(tmp_path, agent()) as (session, one, _, heard):
-        prompt = one.last("session/prompt")["id"]
-        input_id = await session.steer(Prompt("too late"))
-        one.text("⏩ Steer queued for the active turn: too late")
-        one.text("All done.")
-        one.say({"id": prompt, "result": {"stopReason": "end_turn", "usage": USAGE}})
+async def test_a_steering_text_that_came_after_the_last_tool_comes_back_although_a_tool_ran(tmp_path: Path) -> None:
+    one = agent()
+    one.answers["_agentHub/steer"] = {"taken": True}
+    async with working(tmp_path, one) as (session, _, _, heard):
+        starts(one, "tc-1", "make")
+        input_id = await session.steer(Prompt("not now, the disk is full"))
+        one.update("tool_call_update", toolCallId="tc-1", status="completed", content=text_of("terminal result"))
+        one.text("I leave it.")
+        one.ends_turn(usage=USAGE)
         await heard.turn_end()
         assert [event.input_id for event in heard.events if isinstance(event, InputReturned)] == [input_id]
+        assert not [event for event in heard.events if isinstance(event, InputConsumed)]
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_the_shim_refuses_because_the_turn_winds_up_waits_in_the_hub(tmp_path: Path) -> None:
+    one = agent()
+    one.answers["_agentHub/steer"] = {"taken": False}
+    async with working(tmp_path, one) as (session, _, _, heard):
+        assert await session.steer(Prompt("too late")) is None
+        one.ends_turn(usage=USAGE)
+        await heard.turn_end()
+        assert not [event for event in heard.events if isinstance(event, InputReturned)]
 
 
 @pytest.mark.asyncio
