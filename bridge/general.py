@@ -96,7 +96,7 @@ class General:
             case "inbox":
                 self._context.say(call.place, inbox(topics))
             case "stopall":
-                running = [topic for topic in topics if topic.turn is not None]
+                running = [topic for topic in topics if topic.is_busy]
                 for topic in running:
                     self._house.tell(topic.place, Interrupted())
                 count = len(running)
@@ -117,3 +117,4 @@ class General:
         chat_id = call.place.chat_id
         topic_id = await context.delivery.paced(chat_id, lambda: context.messenger.create_topic(chat_id, name))
         self._house.open_topic(Place(chat_id, topic_id), name=name, is_named_by_hand=False, agent=kind, cwd=folder)
+        context.say(call.place, tr("Made the topic “{title}”. Write your task there.", title=name))

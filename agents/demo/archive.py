@@ -53,4 +53,6 @@ class DemoArchive:
         return SessionId(session_id)
 
     def resume_command(self, session_id: SessionId, cwd: Path) -> Sequence[str]:
-        return ("agent-hub", "demo")
+        """None: the demo agent speaks only to the hub."""
+        del session_id, cwd
+        return ()

@@ -137,8 +137,8 @@ def approval_specs(desk: AskDesk, lock: HubLock | None, delivery: Delivery) -> l
         (entry.name, entry.summary, entry.usage, partial(entry.handler, desk)) for entry in APPROVAL_COMMANDS
     ]
     if lock is not None:
-        handlers.append(("unlock", mark(mark("Open the hub with a code")), "CODE", partial(unlock, lock)))
-        handlers.append(("lock", mark(mark("Lock the hub now")), "", partial(lock_now, lock)))
+        handlers.append(("unlock", mark("Open the hub with a code"), "CODE", partial(unlock, lock)))
+        handlers.append(("lock", mark("Lock the hub now"), "", partial(lock_now, lock)))
     return [
         CommandSpec(name, text, Where.BOTH, usage, run=answering(handler), works_locked=True)
         for name, text, usage, handler in handlers

@@ -30,10 +30,14 @@ async def show_team(topic: Topic, call: Call) -> None:
     del call
     teams = await running_teams(topic)
     if not teams:
-        raise HubError(
-            tr("No team runs on this computer."),
-            tr("Teams of Claude Code exist only in a session that you started in a terminal."),
+        topic.context.say(
+            topic.place,
+            lines(
+                tr("No team runs on this computer."),
+                tr("Teams of Claude Code exist only in a session that you started in a terminal."),
+            ),
         )
+        return
     shown = [
         lines(bold(tr("Team {name}", name=team.name)), *(member_row(member) for member in team.members))
         for team in teams

@@ -131,6 +131,10 @@ async def _new(topic: Topic, call: Call) -> None:
     topic.context.say(topic.place, ready_part(topic))
 
 
+class NoTerminalError(HubError):
+    """The agent is no program that a person could go on with; nothing was closed."""
+
+
 async def release(topic: Topic) -> tuple[tuple[str, ...], str]:
     """Close the session and give the command and folder to go on with at the desk. Raises HubError."""
     refuse_while_busy(topic)
@@ -140,14 +144,20 @@ async def release(topic: Topic) -> tuple[tuple[str, ...], str]:
         raise HubError(tr("There is no session to go on with."), tr("Write a task here first."))
     command = tuple(archive.resume_command(binding.session_id, binding.cwd))
     if not command:
-        raise HubError(tr("{agent} can't be gone on with in a terminal.", agent=topic.title))
+        raise NoTerminalError(
+            tr("{agent} has no terminal of its own: the session goes on only here.", agent=topic.title)
+        )
     await topic.close_session(tr("The session went to the desk."))
     return command, str(binding.cwd)
 
 
 async def _desk(topic: Topic, call: Call) -> None:
     del call
-    command, folder = await release(topic)
+    try:
+        command, folder = await release(topic)
+    except NoTerminalError as error:
+        topic.context.say(topic.place, error.title)
+        return
     topic.context.say(
         topic.place,
         lines(

@@ -295,7 +295,7 @@ class TopicActor:
         if not topic.may_rest:
             return None
         if topic.is_leaving:
-            return topic.context.clock.monotonic()
+            return topic.active_at  # due already; "now" would be later than the look that compares it
         return topic.active_at + topic.context.config.idle_close
 
     async def _do_what_is_due(self) -> None:

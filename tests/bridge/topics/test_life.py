@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -455,6 +456,28 @@ async def test_a_closed_topic_lets_its_session_go_after_the_turn_and_a_reopened_
 
 
 @pytest.mark.asyncio
+async def test_a_closed_topic_lets_its_session_go_by_a_clock_that_never_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A moment that is due "now" is later than the look that compares it: the loop must not spin for ever on that."""
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.answer()
+        await hub.settle()
+        looks = itertools.count()
+
+        def monotonic() -> float:
+            assert next(looks) < 10_000, "the topic looks at the clock for ever"
+            hub.clock.steady += 1e-6
+            return hub.clock.steady
+
+        monkeypatch.setattr(hub.clock, "monotonic", monotonic)
+        await hub.topic_event(TopicChange.CLOSED)
+        await hub.settle()
+        assert session.is_closed
+
+
+@pytest.mark.asyncio
 async def test_an_upgraded_group_keeps_its_sessions_and_a_second_event_is_harmless(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         await finished_turn(hub)
@@ -496,6 +519,19 @@ async def test_neither_menus_nor_counting_call_telegram_while_it_asks_to_wait(tm
         await hub.say("/status", place=GENERAL)
         assert hub.messenger.menus == {}
         assert hub.hub.context.members == {}
+
+
+@pytest.mark.asyncio
+async def test_stopall_stops_a_turn_whose_session_is_still_being_opened(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.gate = asyncio.Event()
+        await hub.say("do it")
+        await hub.say("/stopall", place=GENERAL)
+        assert "1 turn is being stopped" in hub.last(GENERAL)
+        hub.claude.gate.set()
+        await hub.settle()
+        assert [len(session.prompts) for session in hub.claude.sessions] in ([], [0])
+        assert "1 message was not run" in hub.last()
 
 
 @pytest.mark.asyncio
