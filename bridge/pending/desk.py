@@ -139,12 +139,15 @@ class AskDesk:
         known = self._at.registry.by_id(ask.id)
         if known is not None:
             return as_decision(await self._join(known, origin, ask))
-        assessment = self.rules.assess(origin, ask)
-        automatic = self._ruling(origin, ask, assessment)
-        if automatic is not None:
-            return self._decide_automatically(origin, ask, assessment, automatic)
         live = self._new(origin, ask, AskKind.PLAN if ask.plan else AskKind.PERMISSION)
-        live.assessment = assessment
+        try:
+            live.assessment = assessment = self.rules.assess(origin, ask)
+            automatic = self._ruling(origin, ask, assessment)
+        except Exception:
+            log.exception("a request could not be judged and was denied")
+            return as_decision(self._at.settlement.give_up(live))
+        if automatic is not None:
+            return self._decide_automatically(live, automatic)
         return as_decision(await self._wait(live))
 
     async def ask(self, origin: AskOrigin, ask: QuestionRequest) -> Answers | Declined:
@@ -358,6 +361,9 @@ class AskDesk:
         except StoreError:
             log.exception("a request could not be written and was denied")
             return refusal(live, wording.unsaved())
+        except Exception:
+            log.exception("a request could not be shown and was denied")
+            return self._at.settlement.give_up(live)
         watches = (
             asyncio.ensure_future(self._expire_when_due(live)),
             asyncio.ensure_future(self._void_when_unseen(live)),
@@ -373,16 +379,25 @@ class AskDesk:
             await asyncio.gather(*watches, return_exceptions=True)
 
     async def _expire_when_due(self, live: LiveAsk) -> None:
-        while live.is_open:
-            left = self._at.time_left(live)
-            if left <= 0:
-                self._at.settlement.expire(live)
-                return
-            await self._at.clock.sleep(min(left, WATCH))
+        """The last watch over an open request: however it ends, the request does not stay open."""
+        try:
+            while live.is_open:
+                left = self._at.time_left(live)
+                if left <= 0:
+                    self._at.settlement.expire(live)
+                    return
+                await self._at.clock.sleep(min(left, WATCH))
+        except Exception:
+            log.exception("the watch over a request's time broke; the request is denied now")
+            self._at.settlement.give_up(live)
 
     async def _void_when_unseen(self, live: LiveAsk) -> None:
         """A card that can never be shown must not keep the agent waiting: nobody could decide it there."""
-        sent = await self._delivery.outcome(live.key)
+        try:
+            sent = await self._delivery.outcome(live.key)
+        except Exception:
+            log.exception("nobody can say whether a request was shown; its time limit goes on")
+            return
         if sent.message_id is None and live.is_open:
             log.warning("a request could not be shown: %s", sent.failure)
             self._at.settlement.void(live, wording.not_shown(sent.failure))
@@ -402,11 +417,7 @@ class AskDesk:
         if len(self._automatic) > EARS_KEPT:
             del self._automatic[next(iter(self._automatic))]
 
-    def _decide_automatically(
-        self, origin: AskOrigin, ask: PermissionRequest, assessment: Assessment, ruling: Automatic
-    ) -> Decision:
-        live = self._new(origin, ask, AskKind.PERMISSION)
-        live.assessment = assessment
+    def _decide_automatically(self, live: LiveAsk, ruling: Automatic) -> Decision:
         now = self._at.clock.now()
         live.claim(AskState.DECIDED, verdict=ruling.verdict, by=HUB, way=ruling.way, reason=ruling.why, at=now)
         is_allowed = ruling.verdict is Verdict.ALLOW
@@ -414,7 +425,7 @@ class AskDesk:
         if not self._at.settlement.record([rows.audited(live, event)]):
             return Decision(Verdict.DENY, wording.unsaved())
         self._await_ear(live)
-        self.note(origin.place, wording.automatic_note(ruling.verdict, live.title, ruling.why))
+        self.note(live.place, wording.automatic_note(ruling.verdict, live.title, ruling.why))
         return Decision(ruling.verdict, "" if is_allowed else ruling.why)
 
 

@@ -96,21 +96,24 @@ class Settlement:
         statements = [rows.closing(live), rows.audited(live, event), *extra]
         commit = asyncio.ensure_future(self._database.durably(lambda connection: rows.run(connection, statements)))
         try:
-            try:
-                await asyncio.shield(commit)
-            except asyncio.CancelledError:
-                # The commit goes on in its thread: what it writes must also be told, whoever lost interest.
-                await asyncio.wait({commit})
-                if not commit.cancelled() and isinstance(error := commit.exception(), StoreError):
-                    self._fail(live, error)
-                else:
-                    self._tell(live, reply)
-                raise
-        except StoreError as error:
+            await asyncio.wait({commit})
+        except asyncio.CancelledError:
+            # The commit goes on in its thread: what it writes must also be told, whoever lost interest.
+            await asyncio.wait({commit})
+            self._conclude(live, commit, reply)
+            raise
+        if not self._conclude(live, commit, reply):
+            return False
+        await self._listen(live)
+        return True
+
+    def _conclude(self, live: LiveAsk, commit: asyncio.Future[None], reply: Reply) -> bool:
+        """Tell what was written; whatever kept it from being written makes it a denial."""
+        error = asyncio.CancelledError() if commit.cancelled() else commit.exception()
+        if error is not None:
             self._fail(live, error)
             return False
         self._tell(live, reply)
-        await self._listen(live)
         return True
 
     def _tell(self, live: LiveAsk, reply: Reply) -> None:
@@ -121,8 +124,8 @@ class Settlement:
         if words := live.due_words:
             self.speak(words)
 
-    def _fail(self, live: LiveAsk, error: StoreError) -> None:
-        log.error("a decision could not be written and is a denial now: %s (%s)", error.title, error.detail)
+    def _fail(self, live: LiveAsk, error: BaseException) -> None:
+        log.error("a decision could not be written and is a denial now", exc_info=error)
         live.verdict, live.reason, live.by = Verdict.DENY, wording.unsaved(), HUB
         live.resolve(refusal(live, wording.unsaved()))
         self.record([], live)
@@ -138,7 +141,7 @@ class Settlement:
                 task.cancel()
             await asyncio.gather(heard, patience, return_exceptions=True)
         if not live.was_told.is_set():
-            self.show(live)
+            self.record([], live)
 
     def told(self, live: LiveAsk, *, delivered: bool) -> None:
         """The agent's process took the answer, or could not: row, audit and card in one commit."""
@@ -160,6 +163,16 @@ class Settlement:
         message = Outgoing(live.place, notice, MessageClass.REPLY, key=f"expired:{live.token}", rings=True)
         self.record([rows.closing(live), rows.audited(live, AuditEvent.EXPIRED)], live, message)
         live.resolve(refusal(live, reason))
+
+    def give_up(self, live: LiveAsk) -> Reply:
+        """Something of the hub itself broke: an open request is denied, and that is said aloud. Returns the denial."""
+        was_open = live.is_open
+        self.void(live, wording.broken())
+        if was_open:
+            notice = cards.notice(wording.broken_notice(live.title))
+            message = Outgoing(live.place, notice, MessageClass.REPLY, key=f"broken:{live.token}", rings=True)
+            self.record([], post=message)
+        return refusal(live, wording.broken())
 
     def withdraw(self, live: LiveAsk, why: str) -> None:
         """The agent does not want an answer any more. A decision it has not heard yet never reaches it."""
@@ -211,7 +224,10 @@ class Settlement:
     def record(
         self, statements: Sequence[Statement], shown: LiveAsk | None = None, post: Outgoing | None = None
     ) -> bool:
-        """One commit with the card's new look; False (and a log line) when the database refuses."""
+        """One commit with the card's new look and a message; False (and a log line) when it could not be written.
+
+        Nothing is raised: an agent waits for what follows. What can't be shown must not undo the rest.
+        """
         try:
             with self._database.transaction():
                 self._execute(statements)
@@ -222,7 +238,16 @@ class Settlement:
         except StoreError:
             log.exception("the state of a request could not be written")
             return False
-        return True
+        except Exception:
+            log.exception("a request could not be written and shown in one go")
+        else:
+            return True
+        if sum((bool(statements), shown is not None, post is not None)) < 2:
+            return False
+        is_written = self.record(statements)
+        self.record([], shown)
+        self.record([], None, post)
+        return is_written
 
     def _execute(self, statements: Sequence[Statement]) -> None:
         for sql, values in statements:

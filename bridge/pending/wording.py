@@ -349,6 +349,14 @@ def hub_stopped() -> str:
     return tr("The hub was stopped.")
 
 
+def broken() -> str:
+    return tr("Denied: something in the hub went wrong with this request. The log has the details.")
+
+
+def broken_notice(title: str) -> str:
+    return tr("⚠️ Something in the hub went wrong, so this was denied: {title}", title=first_line(title))
+
+
 def not_shown(why: str) -> str:
     return tr("The request could not be shown in the chat: {why}", why=why)
 
