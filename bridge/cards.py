@@ -334,12 +334,13 @@ def _usage_facts(usage: Usage) -> list[str]:
     facts = []
     if usage.input_tokens is not None and usage.output_tokens is not None:
         facts.append(
-            tr("{read} in, {written} out", read=_count(usage.input_tokens), written=_count(usage.output_tokens))
+            tr("tokens {read} in, {written} out", read=_count(usage.input_tokens), written=_count(usage.output_tokens))
         )
     if usage.cost_usd is not None:
         facts.append(f"${usage.cost_usd:.2f}")
     if usage.context_used is not None and usage.context_window:
-        facts.append(tr("context {share} %", share=round(100 * usage.context_used / usage.context_window)))
+        share = round(100 * usage.context_used / usage.context_window)
+        facts += [tr("context {share}\u00a0%", share=share)] if share else []
     return facts
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from agents.contract import Verdict
 from bridge.cards import notice
-from bridge.commands.table import Call, CommandSpec, DirectRun, Where
+from bridge.commands.table import Call, CommandSpec, DirectRun, Section, Where
 from bridge.delivery import Delivery, MessageClass, Outgoing
 from bridge.inbound import IncomingMessage, Place
 from bridge.lock import HubLock, UnlockResult
@@ -133,13 +133,14 @@ def approval_specs(desk: AskDesk, lock: HubLock | None, delivery: Delivery) -> l
 
         return run
 
-    handlers: list[tuple[str, str, str, Answering]] = [
-        (entry.name, entry.summary, entry.usage, partial(entry.handler, desk)) for entry in APPROVAL_COMMANDS
+    handlers: list[tuple[str, str, str, Answering, Section]] = [
+        (entry.name, entry.summary, entry.usage, partial(entry.handler, desk), Section.PERMISSION)
+        for entry in APPROVAL_COMMANDS
     ]
     if lock is not None:
-        handlers.append(("unlock", mark("Open the hub with a code"), "CODE", partial(unlock, lock)))
-        handlers.append(("lock", mark("Lock the hub now"), "", partial(lock_now, lock)))
+        handlers.append(("unlock", mark("Open the hub with a code"), "CODE", partial(unlock, lock), Section.HUB))
+        handlers.append(("lock", mark("Lock the hub now"), "", partial(lock_now, lock), Section.HUB))
     return [
-        CommandSpec(name, text, Where.BOTH, usage, run=answering(handler), works_locked=True)
-        for name, text, usage, handler in handlers
+        CommandSpec(name, text, Where.BOTH, usage, run=answering(handler), works_locked=True, section=section)
+        for name, text, usage, handler, section in handlers
     ]

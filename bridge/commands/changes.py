@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 from agents.contract import HubError
@@ -32,7 +33,7 @@ async def show_changes(topic: Topic, call: Call) -> None:
         return
     text = "\n".join(diff.rstrip() for _, diff in diffs)
     path, diff = diffs[0] if len(diffs) == 1 else ("", text)
-    topic.context.say(topic.place, cards.diff_card(path, diff))
+    topic.context.say(topic.place, cards.diff_card(path, without_folder(diff, topic.binding.cwd)))
     try:
         file = await asyncio.to_thread(write_diff, topic.context.data, topic.context.new_id(), text)
     except OSError as error:
@@ -40,6 +41,12 @@ async def show_changes(topic: Topic, call: Call) -> None:
     topic.context.delivery.post(
         Outgoing(topic.place, plain(tr("All changes")), MessageClass.REPLY, files=(FileUpload(file, "changes.diff"),))
     )
+
+
+def without_folder(diff: str, folder: Path) -> str:
+    """The diff with the names of files below the session's folder as a person calls them."""
+    head = re.compile(rf"^((?:---|\+\+\+) (?:[ab]/)?){re.escape(str(folder))}[/\\]", re.MULTILINE)
+    return head.sub(r"\1", diff)
 
 
 def write_diff(data: Path, name: str, text: str) -> Path:

@@ -58,7 +58,11 @@ async def choose(topic: Topic, what: str, value: str) -> None:
 
 def _show_agents(topic: Topic) -> None:
     backends = topic.context.backends
-    labels = [(backend.traits.title, f"agent:{kind}") for kind, backend in sorted(backends.items())]
+    here = topic.binding.agent
+    labels = [
+        (("• " if kind == here else "") + backend.traits.title, f"agent:{kind}")
+        for kind, backend in sorted(backends.items())
+    ]
     _offer(topic, row(tr("Agent here: "), bold(topic.title)), labels)
 
 
@@ -80,7 +84,8 @@ def _show_offers(topic: Topic, what: str) -> None:
     ]
     unasked = topic.traits.runs_unasked if what == "mode" else ""
     note = tr("Runs without asking: {what}", what=unasked) if unasked else ""
-    head = row(f"{headings()[what]}: ", bold(now or tr("the agent's default")))
+    named = next((choice.label for choice in offered if choice.id == now and choice.label), now)
+    head = row(f"{headings()[what]}: ", bold(named or tr("the agent's default")))
     _offer(topic, lines(head, *described, note), labels)
 
 

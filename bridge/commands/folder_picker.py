@@ -122,5 +122,13 @@ async def use_folder(topic: Topic, folder: Path, menu: str = "") -> None:
 
 
 def tail(folder: Path) -> str:
+    """As many whole names from the end of a path as a button shows."""
     text = str(folder)
-    return text if len(text) <= LABEL else "…" + text[-(LABEL - 1) :]
+    if len(text) <= LABEL:
+        return text
+    names: list[str] = []
+    for name in reversed(folder.parts):
+        if names and len("/".join(names)) + len(name) + 3 > LABEL:
+            break
+        names.insert(0, clip(name, LABEL - 2))
+    return "…/" + "/".join(names)

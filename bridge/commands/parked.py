@@ -23,11 +23,23 @@ async def show_parked(topic: Topic, call: Call) -> None:
     if not found:
         topic.context.say(topic.place, tr("No session is parked."))
         return
-    listed = [row(bold(name_of(binding)), f" · {binding.agent} · ", code(str(binding.cwd))) for binding in found]
+    backends = topic.context.backends
+    listed = [
+        row(
+            bold(name_of(binding)),
+            f" · {backends[binding.agent].traits.title if binding.agent in backends else binding.agent} · ",
+            code(str(binding.cwd)),
+        )
+        for binding in found
+    ]
     labels = [(clip(name_of(binding), 40), str(binding.place.topic_id)) for binding in found]
     with topic.context.database.transaction():
         keyboard = topic.context.buttons.keyboard(topic.place, PARKED, labels)
-        part = lines(tr("Parked sessions. A press brings one here; this topic's own session is forgotten."), *listed)
+        part = lines(
+            bold(tr("Sessions of deleted topics")),
+            *listed,
+            tr("A press brings one here. This topic's own session stays in /sessions."),
+        )
         topic.context.say(topic.place, part, keyboard=keyboard)
 
 

@@ -138,7 +138,7 @@ def entry(topic: Topic, number: int, one: Found, *, is_everywhere: bool) -> Part
     owner = holder(topic, one)
     marks = [
         backend.traits.title,
-        age_text(topic.context.clock.now() - one.session.updated.timestamp()),
+        tr("{time} ago", time=age_text(topic.context.clock.now() - one.session.updated.timestamp())),
         str(one.session.cwd) if is_everywhere else "",
         tr("this topic") if owner is not None and owner.place == topic.place else "",
         tr("topic “{title}”", title=name_of(owner)) if owner is not None and owner.place != topic.place else "",

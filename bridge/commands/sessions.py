@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bridge.commands import past, saving, teams
-from bridge.commands.table import Call, CommandSpec
+from bridge.commands.table import Call, CommandSpec, Section
 from bridge.texts import mark
 from bridge.topics.topic import Topic
 
 SPECS = (
-    CommandSpec("save", mark("Keep this session as it is now"), usage="[name]", works_locked=True),
-    CommandSpec("saves", mark("What is saved"), works_locked=True),
-    CommandSpec("restore", mark("Bring a saved session here"), usage="[name]"),
     CommandSpec(
-        "sessions", mark("Sessions of this folder, also those begun in a terminal"), usage="[all]", works_locked=True
+        "save", mark("Keep this session as it is now"), usage="[name]", works_locked=True, section=Section.SESSIONS
     ),
-    CommandSpec("resume", mark("Go on with a session here"), usage="[id]"),
+    CommandSpec("saves", mark("What is saved"), works_locked=True, section=Section.SESSIONS),
+    CommandSpec("restore", mark("Bring a saved session here"), usage="[name]", section=Section.SESSIONS),
+    CommandSpec(
+        "sessions",
+        mark("Sessions of this folder, also those begun in a terminal"),
+        usage="[all]",
+        works_locked=True,
+        section=Section.SESSIONS,
+    ),
+    CommandSpec("resume", mark("Go on with a session here"), usage="[id]", section=Section.SESSIONS),
     CommandSpec("team", mark("The team that runs in a terminal"), works_locked=True),
     CommandSpec("tell", mark("Write to a member of the team"), usage="NAME text"),
 )

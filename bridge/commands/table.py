@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Flag, auto
+from enum import Enum, Flag, auto
 
 from bridge.commands.parsing import Command
 from bridge.config import Role
 from bridge.inbound import IncomingMessage, Place
-from bridge.sheet import clip
-from bridge.texts import tr
+from bridge.markdown.part import Part
+from bridge.sheet import bold, clip, lines, together
+from bridge.texts import mark, tr
 
 MENU_LIMIT = 100
 DESCRIPTION_LIMIT = 200
@@ -24,6 +25,17 @@ class Where(Flag):
     TOPIC = auto()
     GENERAL = auto()
     BOTH = TOPIC | GENERAL
+
+
+class Section(Enum):
+    """Where /help lists a command; the value is the English heading."""
+
+    WORK = mark("Work")
+    PERMISSION = mark("Permission")
+    SESSIONS = mark("Sessions")
+    CHOICES = mark("What it works with")
+    SHOWN = mark("How much is shown")
+    HUB = mark("The hub")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +73,11 @@ class CommandSpec:
     needs_owner: bool = False
     run: DirectRun | None = None
     works_locked: bool = False
+    section: Section = Section.WORK
 
 
 class CommandTable:
-    """All commands of the hub, in the order in which /help shows them."""
+    """All commands of the hub, in the order in which the menu and each section of /help show them."""
 
     def __init__(self, specs: Iterable[CommandSpec] = ()) -> None:
         self._specs: dict[str, CommandSpec] = {}
@@ -97,9 +110,14 @@ class CommandTable:
         ]
         return [*own, *others][:MENU_LIMIT]
 
-    def help_lines(self, where: Where) -> list[str]:
-        return [
+    def help_part(self, where: Where) -> Part:
+        """What works there, section by section."""
+        return together((self._section_part(section, where) for section in Section), "\n\n")
+
+    def _section_part(self, section: Section, where: Where) -> Part:
+        listed = [
             f"/{spec.name}{' ' + spec.usage if spec.usage else ''} — {tr(spec.summary)}"
             for spec in self._specs.values()
-            if spec.where & where
+            if spec.where & where and spec.section is section
         ]
+        return lines(bold(tr(section.value)), *listed) if listed else lines()

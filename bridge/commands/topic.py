@@ -17,14 +17,14 @@ from bridge.commands.git_branch import branch_of
 from bridge.commands.parked import show_parked
 from bridge.commands.readers import readers_line
 from bridge.commands.status import topic_status
-from bridge.commands.table import Call, CommandSpec, CommandTable, Where
+from bridge.commands.table import Call, CommandSpec, CommandTable, Section, Where
 from bridge.config import Verbosity
 from bridge.delivery import MessageClass, Outgoing
 from bridge.folders import choose_folder
 from bridge.markdown.part import Part
 from bridge.messenger import FileUpload
 from bridge.presentation import log_path
-from bridge.sheet import bold, clip, code, lines, plain, row
+from bridge.sheet import bold, clip, code, lines, plain, row, together
 from bridge.texts import mark, tr, trn
 from bridge.topics import notices
 from bridge.topics.topic import Topic
@@ -39,21 +39,21 @@ SPECS = (
     CommandSpec("log", mark("Everything of the last turn as a file"), works_locked=True),
     CommandSpec("diff", mark("What the agent changed in the last turn"), usage="[all]", works_locked=True),
     CommandSpec("get", mark("A file of the session's folder"), usage="PATH"),
-    CommandSpec("parked", mark("Bring a session of a deleted topic here")),
+    CommandSpec("parked", mark("Bring a session of a deleted topic here"), section=Section.SESSIONS),
     *sessions.SPECS,
-    CommandSpec("desk", mark("Go on with this session in a terminal")),
-    CommandSpec("agent", mark("Choose the agent"), usage="[name]"),
-    CommandSpec("cwd", mark("Choose the folder"), usage="[folder]"),
-    CommandSpec("model", mark("Choose the model"), usage="[name]"),
-    CommandSpec("mode", mark("Choose the permission mode"), usage="[name]"),
-    CommandSpec("effort", mark("Choose how hard the model thinks"), usage="[level]"),
-    CommandSpec("quiet", mark("Show only the end of each turn")),
-    CommandSpec("normal", mark("Show a status message while a turn runs")),
-    CommandSpec("full", mark("Show tool output and texts on the way too")),
-    CommandSpec("reset", mark("Forget this session and begin a fresh one")),
+    CommandSpec("desk", mark("Go on with this session in a terminal"), section=Section.SESSIONS),
+    CommandSpec("agent", mark("Choose the agent"), usage="[name]", section=Section.CHOICES),
+    CommandSpec("cwd", mark("Choose the folder"), usage="[folder]", section=Section.CHOICES),
+    CommandSpec("model", mark("Choose the model"), usage="[name]", section=Section.CHOICES),
+    CommandSpec("mode", mark("Choose the permission mode"), usage="[name]", section=Section.CHOICES),
+    CommandSpec("effort", mark("Choose how hard the model thinks"), usage="[level]", section=Section.CHOICES),
+    CommandSpec("quiet", mark("Show only the end of each turn"), section=Section.SHOWN),
+    CommandSpec("normal", mark("Show a status message while a turn runs"), section=Section.SHOWN),
+    CommandSpec("full", mark("Show tool output and texts on the way too"), section=Section.SHOWN),
+    CommandSpec("reset", mark("Forget this session and begin a fresh one"), section=Section.SESSIONS),
     CommandSpec("inbox", mark("Who waits for me"), Where.GENERAL, works_locked=True),
     CommandSpec("stopall", mark("Stop all running turns"), Where.GENERAL, works_locked=True),
-    CommandSpec("help", mark("All commands"), Where.BOTH, works_locked=True),
+    CommandSpec("help", mark("All commands"), Where.BOTH, works_locked=True, section=Section.HUB),
 )
 
 
@@ -74,7 +74,7 @@ def help_part(table: CommandTable, where: Where) -> Part:
         last = tr("Texts here reach no agent: write in a topic.")
     else:
         last = tr("Any other text goes to the agent. //text sends a text that begins with a slash.")
-    return lines(*table.help_lines(where), "", last)
+    return together((table.help_part(where), plain(last)), "\n\n")
 
 
 def parse_target(arguments: str, agents: Collection[str], roots: Sequence[Path]) -> tuple[str | None, Path | None]:
@@ -102,12 +102,12 @@ def ready_part(topic: Topic) -> Part:
     return lines(
         row("🆕 ", bold(topic.title), " · ", code(str(binding.cwd)), branch_of(binding.cwd)),
         " · ".join(fact for fact in facts if fact),
-        tr("Write a task. /agent, /cwd, /model and /mode change what it runs with."),
+        tr("Write a task, or change what it runs with."),
     )
 
 
 def greet(topic: Topic) -> None:
-    """The card of a new topic: what it will run with, and buttons to change it."""
+    """The card of a topic without a past: what it will run with, and buttons to change it."""
     labels = [
         (tr("Agent"), "menu:agent"),
         (tr("Folder"), "menu:cwd"),
@@ -128,7 +128,7 @@ async def _new(topic: Topic, call: Call) -> None:
     refuse_while_busy(topic)
     agent, folder = parse_target(call.arguments, topic.context.backends.keys(), topic.context.config.roots)
     await topic.start_afresh(topic.binding.afresh(agent=agent, cwd=folder))
-    topic.context.say(topic.place, ready_part(topic))
+    greet(topic)
 
 
 class NoTerminalError(HubError):
@@ -179,7 +179,7 @@ async def _reset(topic: Topic, call: Call) -> None:
     del call
     refuse_while_busy(topic)
     await topic.start_afresh(topic.binding)
-    topic.context.say(topic.place, ready_part(topic))
+    greet(topic)
 
 
 async def _stop(topic: Topic, call: Call) -> None:

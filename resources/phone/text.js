@@ -55,8 +55,14 @@ function plain(text, onCommand, isBare, afterBlock, beforeBlock) {
 
 function automatic([whole, url, command], onCommand) {
   if (url) return link(url, [whole]);
-  if (command && onCommand) return h("button", { type: "button", class: "inline-link", onclick: () => onCommand(whole) }, whole);
+  if (command && onCommand) return commandLink(() => onCommand(whole), [whole]);
   return h("span", { class: "mention" }, whole);
+}
+
+// Not a button element: lines would break between it and the full stop that follows.
+function commandLink(run, children) {
+  const onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); run(); } };
+  return h("span", { class: "inline-link", role: "button", tabindex: "0", onclick: run, onkeydown }, ...children);
 }
 
 function link(url, children) {
@@ -77,7 +83,7 @@ function element(entity, children, raw, onCommand) {
       return code;
     }
     case "bot_command": return onCommand
-      ? h("button", { type: "button", class: "inline-link", onclick: () => onCommand(raw) }, ...children)
+      ? commandLink(() => onCommand(raw), children)
       : h("span", { class: "mention" }, ...children);
     case "text_mention": case "mention": return h("span", { class: "mention" }, ...children);
     default: return h(TAGS[entity.type] ?? "span", {}, ...children);

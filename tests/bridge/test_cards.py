@@ -190,7 +190,7 @@ def test_a_notice_without_more_is_one_line() -> None:
 
 def test_a_footer_shows_only_what_is_known() -> None:
     usage = Usage(input_tokens=12_345, output_tokens=300, cost_usd=0.0512, context_used=50_000, context_window=200_000)
-    assert cards.footer(usage, elapsed=70).text == "1:10 · 12.3k in, 300 out · $0.05 · context 25 %"
+    assert cards.footer(usage, elapsed=70).text == "1:10 · tokens 12.3k in, 300 out · $0.05 · context 25\u00a0%"
     assert cards.footer() == Part("", "")
 
 

@@ -44,7 +44,7 @@ class Player:
     async def card(self, text: str) -> Message:
         """A task that asks; the card stays open."""
         sent = self.human.write(text, self.topic)
-        return await self.human.wait_button("Allow", self.topic, after=sent.id)
+        return await self.human.wait_button(tr("Allow"), self.topic, after=sent.id)
 
     async def running(self) -> None:
         """A turn that runs until it is stopped."""
@@ -78,7 +78,7 @@ Before = Callable[[Player], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``says`` is a sentence of the hub's catalogue, so that it is found in either language."""
+    """``says`` is a sentence of the hub's catalogue, so that it is found in either language; "": any answer is."""
 
     text: str
     says: str
@@ -91,7 +91,7 @@ class Use:
 
     def pattern(self) -> re.Pattern[str]:
         """The sentence in the hub's language, anything in its places."""
-        pieces = re.split(r"\{\w+\}", tr(self.says))
+        pieces = re.split(r"\{\w+\}", tr(self.says) if self.says else "")
         return re.compile(".+".join(re.escape(piece.strip()) for piece in pieces if piece.strip()), re.DOTALL)
 
 
@@ -150,7 +150,7 @@ async def running(player: Player) -> None:
 USES = (
     Use("/help", mark("Any other text goes to the agent. //text sends a text that begins with a slash.")),
     Use("/status", mark("Sleeps until the next text")),
-    Use("/new", mark("Write a task. /agent, /cwd, /model and /mode change what it runs with.")),
+    Use("/new", mark("Write a task, or change what it runs with.")),
     Use("/agent", mark("Agent here: ")),
     Use("/agent demo", mark("{agent} works here already.")),
     Use("/cwd", mark("Folder here: ")),
@@ -182,10 +182,10 @@ USES = (
     Use("/desk", mark("{agent} has no terminal of its own: the session goes on only here.")),
     Use("/lock", mark("The lock is switched off. Switch it on in the window, under Security.")),
     Use("/unlock 123456", mark("The lock is switched off. There is nothing to unlock.")),
-    Use("/reset", mark("Write a task. /agent, /cwd, /model and /mode change what it runs with.")),
+    Use("/reset", mark("Write a task, or change what it runs with.")),
     Use(
         "/parked",
-        mark("Parked sessions. A press brings one here; this topic's own session is forgotten."),
+        mark("Sessions of deleted topics"),
         a_deleted_topic,
     ),
     Use("/help", mark("Texts here reach no agent: write in a topic."), is_general=True),

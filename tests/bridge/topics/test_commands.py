@@ -154,7 +154,7 @@ async def test_cwd_shows_the_roots_as_buttons(tmp_path: Path) -> None:
         (hub.root / "shop").mkdir()
         await hub.say("/cwd shop")
         await hub.say("/cwd")
-        await hub.press(str(hub.root)[-20:], shown=list(hub.delivery.shown.values())[-1])
+        await hub.press(hub.root.name[-20:], shown=list(hub.delivery.shown.values())[-1])
         await hub.say("do it")
         await hub.until(lambda: bool(hub.claude.sessions))
         assert hub.session.spec.cwd in (hub.root, hub.root / "shop")
@@ -177,7 +177,16 @@ async def test_status_says_what_goes_on(tmp_path: Path) -> None:
         session.say(TurnFinished(TurnOutcome.COMPLETED, "ok", Usage(context_used=50_000, context_window=200_000)))
         await hub.settle()
         await hub.say("/status")
-        for fact in ("Claude 2.1", str(hub.root), "(topic/x)", "opus", "default", "s1", "context 25 %", "Turns: 1"):
+        for fact in (
+            "Claude 2.1",
+            str(hub.root),
+            "(topic/x)",
+            "opus",
+            "default",
+            "s1",
+            "context 25\u00a0%",
+            "Turns: 1",
+        ):
             assert fact in hub.last()
 
 

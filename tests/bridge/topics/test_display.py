@@ -251,7 +251,7 @@ async def test_the_footer_says_turn_time_cost_and_context(tmp_path: Path) -> Non
         usage = Usage(cost_usd=0.12, context_used=20_000, context_window=200_000)
         session.say(TurnFinished(TurnOutcome.COMPLETED, "ok", usage))
         await hub.settle()
-        assert hub.ringing()[-1].endswith("turn 1 · 3 s · $0.12 · context 10 %")
+        assert hub.ringing()[-1].endswith("turn 1 · 3 s · $0.12 · context 10\u00a0%")
 
 
 @pytest.mark.asyncio
