@@ -124,6 +124,7 @@ class HubSettings(_Section):
     ask_timeout: Seconds = Field(600, description="Seconds until an unanswered request is denied.")
     open_asks_per_topic: Annotated[int, Field(ge=1, le=500)] = Field(50, description="Open requests a topic may have.")
     idle_close: Seconds = Field(900, description="Seconds until an idle session's process is ended (it resumes).")
+    background_limit: Seconds = Field(1800, description="Seconds a background task keeps an idle session awake.")
     silence_notice: Seconds = Field(600, description="Seconds of silence until a running agent is asked about.")
     run_backlog: bool = Field(False, description="Run what was written while the hub was off, without asking.")
     session_scope: bool = Field(False, description='Offer "Allow for this session" on cards.')
@@ -251,6 +252,7 @@ class Settings(_Section):
             ask_timeout=self.hub.ask_timeout,
             open_asks_per_topic=self.hub.open_asks_per_topic,
             idle_close=self.hub.idle_close,
+            background_limit=self.hub.background_limit,
             silence_notice=self.hub.silence_notice,
             runs_backlog=self.hub.run_backlog,
             allows_session_scope=self.hub.session_scope,

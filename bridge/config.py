@@ -86,8 +86,9 @@ class BridgeConfig:
     """``users`` maps Telegram user ids to roles; ``roots`` are absolute, existing when the hub started.
 
     Times in seconds: ``ask_timeout`` until an unanswered request is denied, ``idle_close`` until an idle session's
-    process is ended, ``silence_notice`` until a silent running agent is asked about. ``reads_pass``: reads inside the
-    session's folder are allowed unless ``policy.modes`` says otherwise.
+    process is ended, ``background_limit`` for which one background task keeps it awake, ``silence_notice`` until a
+    silent running agent is asked about. ``reads_pass``: reads inside the session's folder are allowed unless
+    ``policy.modes`` says otherwise.
     """
 
     chats: frozenset[int]
@@ -99,6 +100,7 @@ class BridgeConfig:
     ask_timeout: float = 600.0
     open_asks_per_topic: int = 50
     idle_close: float = 900.0
+    background_limit: float = 1800.0
     silence_notice: float = 600.0
     backlog_age: float = 60.0
     runs_backlog: bool = False

@@ -35,7 +35,6 @@ from agents.claude.translate import Translator
 from agents.contract import (
     AgentEvent,
     AgentGoneError,
-    BackgroundAbandoned,
     HubError,
     InputId,
     ProcessExited,
@@ -178,7 +177,6 @@ class ClaudeSession:
         if self._translator.is_busy:
             await self._calls.send("interrupt", cancel_queued=True)
             await self._wait_idle(END_TIMEOUT)
-        self._abandon()
         await self._calls.send("end_session")
         await asyncio.wait({self._main}, timeout=END_TIMEOUT)
 
@@ -291,15 +289,9 @@ class ClaudeSession:
         code = await self._pipe.stop(END_TIMEOUT)
         if self._is_open:
             self._put(self._translator.unanswered("The agent ended."))
-            self._abandon()
         hint = "" if self._is_closing else "Send a message to start it again."
         self._put([ProcessExited(code, self._is_closing, hint, self._pipe.stderr_tail)])
         self._mailbox.close()
-
-    def _abandon(self) -> None:
-        if self._translator.background:
-            self._put([BackgroundAbandoned(self._translator.background)])
-            self._translator.background = ()
 
     def _gone(self) -> HubError:
         if self._is_open:

@@ -28,7 +28,6 @@ from agents.contract import (
     AgentError,
     AgentEvent,
     AgentGoneError,
-    BackgroundAbandoned,
     FailureKind,
     InputConsumed,
     InputId,
@@ -296,8 +295,6 @@ class CodexSession:
             await self._stop_turn(self._thread, turn)
             await self._wait_for(self._idle)
         await self._wait_for(self._stopped)
-        if self._translation.tasks:
-            self._mailbox.put(BackgroundAbandoned(self._translation.tasks))
         for method in ("thread/backgroundTerminals/clean", "thread/unsubscribe"):
             await self._call(method, {"threadId": self._thread}, within=STOP_LIMIT)
 

@@ -234,13 +234,6 @@ class BackgroundTasks:
 
 
 @dataclass(frozen=True, slots=True)
-class BackgroundAbandoned:
-    """These were ended together with the session."""
-
-    tasks: tuple[BackgroundTask, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ModeChanged:
     """The session's permission mode is another one now."""
 
@@ -289,7 +282,6 @@ AgentEvent = (
     | Retrying
     | Quota
     | BackgroundTasks
-    | BackgroundAbandoned
     | ModeChanged
     | TitleChanged
     | UnknownEvent

@@ -292,11 +292,11 @@ class TopicActor:
 
     def _idle_at(self) -> float | None:
         topic = self.topic
-        if not topic.may_rest:
+        if not topic.is_quiet:
             return None
-        if topic.is_leaving:
-            return topic.active_at  # due already; "now" would be later than the look that compares it
-        return topic.active_at + topic.context.config.idle_close
+        # Leaving, it is due already; "now" would be later than the look that compares it.
+        idle = topic.active_at + (0.0 if topic.is_leaving else topic.context.config.idle_close)
+        return max(idle, topic.awake_until)
 
     async def _do_what_is_due(self) -> None:
         topic = self.topic

@@ -8,7 +8,6 @@ from dataclasses import replace
 from agents.contract import (
     AgentEvent,
     AgentGoneError,
-    BackgroundAbandoned,
     BackgroundTasks,
     InputConsumed,
     InputReturned,
@@ -67,10 +66,7 @@ async def heard(topic: Topic, event: AgentEvent) -> None:
 def _noticed(topic: Topic, event: AgentEvent) -> None:
     match event:
         case BackgroundTasks():
-            topic.background = event.tasks
-        case BackgroundAbandoned():
-            names = ", ".join(clip(task.title, 60) for task in event.tasks)
-            topic.context.say(topic.place, tr("Ended together with the session: {names}", names=names))
+            topic.background.are(event.tasks, topic.context.clock.monotonic())
         case Quota():
             topic.quota = event
         case ModeChanged():

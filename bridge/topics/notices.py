@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.contract import HubError, SessionNotFoundError
+from agents.contract import BackgroundTask, HubError, SessionNotFoundError
 from bridge.cards import error_notice
 from bridge.delivery import MessageClass
 from bridge.inbound import Place
@@ -125,6 +126,13 @@ def say_opening_failed(topic: Topic, error: HubError) -> None:
 
 def retry_keyboard(context: HubContext, place: Place) -> Keyboard:
     return context.buttons.keyboard(place, SESSION, [(tr("Try again"), "again")])
+
+
+def say_ended_with_session(topic: Topic, tasks: Sequence[BackgroundTask]) -> None:
+    """Name the background work that a closed session took along."""
+    if tasks:
+        names = ", ".join(clip(task.title, 60) for task in tasks)
+        topic.context.say(topic.place, tr("Ended together with the session: {names}", names=names))
 
 
 def say_silent(topic: Topic, minutes: int) -> None:

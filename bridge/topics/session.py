@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Protocol
 
 from agents.contract import (
@@ -19,7 +20,9 @@ from agents.contract import (
     SessionSpec,
     UserChannel,
 )
+from bridge.context import HubContext
 from bridge.crew import Crew
+from bridge.folders import FolderError, check_folder, is_inside
 from bridge.texts import tr
 from bridge.topics.inbox import Heard, Item, Opened, OpenFailed, Silenced
 
@@ -109,11 +112,36 @@ class LiveSession:
             self._put(Silenced(epoch))
 
 
+def check_place(context: HubContext, cwd: Path) -> None:
+    """Raises FolderError: no agent may be started in this folder."""
+    check_folder(cwd)
+    if not is_inside(cwd.resolve(), context.config.roots):
+        raise FolderError(
+            tr("{folder} is outside the allowed folders.", folder=cwd),
+            tr("Choose another folder with /cwd, or allow it in the window: Settings, Folders."),
+        )
+
+
 def no_start(backend: AgentBackend) -> AgentGoneError:
     return AgentGoneError(
         tr("{agent} did not start within {seconds} s.", agent=backend.traits.title, seconds=int(OPEN_TIMEOUT)),
         tr("Send the text again, or look at the agent in a terminal."),
     )
+
+
+class AgentTimeoutError(HubError):
+    """A call to the agent took too long: what became of it is not known."""
+
+
+async def in_time(work: Awaitable[object], agent: str) -> None:
+    """One call to the session with its time limit. Raises HubError."""
+    try:
+        async with asyncio.timeout(CALL_TIMEOUT):
+            await work
+    except TimeoutError as error:
+        raise AgentTimeoutError(
+            tr("{agent} does not answer.", agent=agent), tr("Try /stop, then send the text again.")
+        ) from error
 
 
 async def close_quietly(session: AgentSession) -> None:

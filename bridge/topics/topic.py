@@ -15,7 +15,6 @@ from functools import partial
 from agents.contract import (
     AgentGoneError,
     AgentTraits,
-    BackgroundTask,
     FailureKind,
     HubError,
     InputId,
@@ -36,7 +35,6 @@ from bridge.config import Verbosity
 from bridge.context import HubContext
 from bridge.crew import Crew
 from bridge.delivery import MessageClass
-from bridge.folders import FolderError, check_folder, is_inside
 from bridge.inbound import Place
 from bridge.markdown.part import Part
 from bridge.messenger import Keyboard
@@ -45,11 +43,12 @@ from bridge.presentation import TurnDisplay
 from bridge.store import StoreError
 from bridge.texts import tr
 from bridge.topics import limits, notices
+from bridge.topics.background import Background
 from bridge.topics.channel import TopicChannel
 from bridge.topics.inbox import Choosing, Inbox, OpenFailed
 from bridge.topics.joining import Joiner
 from bridge.topics.queue import Waiting, WaitingLine, WaitState, joined
-from bridge.topics.session import CALL_TIMEOUT, LiveSession
+from bridge.topics.session import CALL_TIMEOUT, AgentTimeoutError, LiveSession, check_place, in_time
 from bridge.topics.turn import AGAIN, CONTINUE, NOT_BEGUN, Changes, RunningTurn, begin_turn, end_turn
 from bridge.topics.voice import VoiceNote
 
@@ -61,10 +60,6 @@ GIVEN_GRACE = 10.0
 
 STORE_RETRY = 10.0
 """Seconds between two tries to write what the database could not take."""
-
-
-class AgentTimeoutError(HubError):
-    """A call to the agent took too long: what became of it is not known."""
 
 
 class Topic:
@@ -79,7 +74,7 @@ class Topic:
         self.joiner = Joiner()
         self.line = WaitingLine()
         self.turn: RunningTurn | None = None
-        self.background: tuple[BackgroundTask, ...] = ()
+        self.background = Background()
         self.quota: Quota | None = None
         self.usage: Usage | None = None
         self.changes = Changes()
@@ -147,10 +142,20 @@ class Topic:
         return self.turn is not None or self.live.is_opening
 
     @property
-    def may_rest(self) -> bool:
-        """Whether the session's process can be ended without losing anything."""
+    def is_quiet(self) -> bool:
+        """The session has nothing to do, except perhaps in the background."""
         is_idle = self.turn is None and self.live.is_open and not self.line.given
-        return is_idle and not self.background and not self.waits_for_person
+        return is_idle and not self.waits_for_person
+
+    @property
+    def awake_until(self) -> float:
+        """Until when background tasks keep the session awake; those that outlast their limit end with it."""
+        return self.background.awake_until(self.context.config.background_limit)
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether the session's process may be ended: nothing is lost but what had its time."""
+        return self.is_quiet and self.awake_until <= self.context.clock.monotonic()
 
     @property
     def waits_for_person(self) -> bool:
@@ -177,7 +182,7 @@ class Topic:
             return True
         try:
             backend = self.context.backend(self._binding.agent)
-            self._check_folder()
+            check_place(self.context, self._binding.cwd)
         except HubError as error:
             self.hold_all()
             self.context.say_error(self.place, error, keyboard=notices.retry_keyboard(self.context, self.place))
@@ -196,19 +201,10 @@ class Topic:
         )
         return True
 
-    def _check_folder(self) -> None:
-        cwd = self._binding.cwd
-        check_folder(cwd)
-        if not is_inside(cwd.resolve(), self.context.config.roots):
-            raise FolderError(
-                tr("{folder} is outside the allowed folders.", folder=cwd),
-                tr("Choose another folder with /cwd, or allow it in the window: Settings, Folders."),
-            )
-
     async def close_session(self, why: str) -> None:
         """Let the session go; it is resumed by the next text. Nothing it asked stays open."""
         await self.live.close()
-        self.background = ()
+        notices.say_ended_with_session(self, self.background.forget())
         await self.context.desk.void(self.place, why)
 
     async def start_afresh(self, binding: Binding) -> None:
@@ -221,11 +217,19 @@ class Topic:
         """The agent told its session; offers may have changed."""
         self.started = started
         self.context.learn_offers(self._binding.agent, started)
-        if started.session_id != self._binding.session_id:
-            self.rebind(replace(self._binding, session_id=SessionId(started.session_id)))
+        if self.turn is not None or self._binding.session_id is not None:
+            self._remember_session()
         choices, self.after_start = self.after_start, []
         for what, value in choices:
             self.inbox.put(Choosing(what, value))
+
+    def _remember_session(self) -> None:
+        """Store the session that is to be resumed. One in which nothing was ever said is none: agents forget it.
+
+        Claude Code 2.1.332 writes a session down with its first prompt, and refuses to resume it before.
+        """
+        if self.started is not None and self.started.session_id != self._binding.session_id:
+            self.rebind(replace(self._binding, session_id=SessionId(self.started.session_id)))
 
     def opening_failed(self, failed: OpenFailed) -> None:
         """Say why; the texts stay and go on by a button."""
@@ -238,13 +242,7 @@ class Topic:
 
     async def call(self, work: Awaitable[object]) -> None:
         """One call to the session with its time limit. Raises HubError."""
-        try:
-            async with asyncio.timeout(CALL_TIMEOUT):
-                await work
-        except TimeoutError as error:
-            raise AgentTimeoutError(
-                tr("{agent} does not answer.", agent=self.title), tr("Try /stop, then send the text again.")
-            ) from error
+        await in_time(work, self.title)
 
     # --- texts
 
@@ -397,6 +395,7 @@ class Topic:
         turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
         turn.is_unsolicited = is_unsolicited
         self.turn = turn
+        self._remember_session()
         self.changes.turn.clear()
         self.last_prompts = {turn.id: prompt}
         for entry in entries:
@@ -491,7 +490,7 @@ class Topic:
             await self.call(session.stop_background())
         except HubError as error:
             log.info("background work did not end by asking: %s", error.title)
+        self.background.forget()
         if self.turn is not None:
             await self.session_died(HubError(tr("The session was ended."), tr("The next text resumes it.")))
-        self.background = ()
         return True

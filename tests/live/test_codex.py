@@ -20,7 +20,6 @@ from agents.contract import (
     Answer,
     Answers,
     AssistantText,
-    BackgroundAbandoned,
     BackgroundTasks,
     Decision,
     InputConsumed,
@@ -246,12 +245,12 @@ async def test_background_work_is_told_survives_a_later_stop_and_ends_on_demand(
 
 
 @pytest.mark.asyncio
-async def test_closing_says_what_it_ended(tmp_path: Path) -> None:
+async def test_closing_ends_what_runs_in_the_background_and_was_told(tmp_path: Path) -> None:
     async with laboratory(tmp_path) as lab:
         async with lab.talk() as talk:
             await talk.turn("stay")
             assert await appears("sleep 98.54")
-        assert "sleep 98.54" in talk.all(BackgroundAbandoned)[-1].tasks[0].title
+        assert "sleep 98.54" in talk.all(BackgroundTasks)[-1].tasks[0].title
         assert await gone("sleep 98.54")
 
 

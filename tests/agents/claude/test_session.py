@@ -16,7 +16,7 @@ from agents.contract import (
     AgentNotLoggedInError,
     AgentVersionError,
     AssistantText,
-    BackgroundAbandoned,
+    BackgroundTasks,
     FilePart,
     ImagePart,
     InputConsumed,
@@ -162,14 +162,14 @@ async def test_clear_moves_the_session_to_the_id_that_the_result_names(tmp_path:
     await talk.close()
 
 
-async def test_closing_says_what_is_lost_in_the_background_and_lets_the_program_end_itself(tmp_path: Path) -> None:
+async def test_what_runs_in_the_background_is_told_and_closing_lets_the_program_end_itself(tmp_path: Path) -> None:
     program = FakeProgram()
     talk = await talk_with(program, tmp_path)
     tasks = [{"task_id": "b1", "description": "npm run dev"}]
     program.says({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}, text("x"), result())
     await talk.until(TurnFinished)
     await talk.close()
-    assert talk.all(BackgroundAbandoned)[0].tasks[0].title == "npm run dev"
+    assert talk.all(BackgroundTasks)[-1].tasks[0].title == "npm run dev"
     assert talk.all(ProcessExited)[0].was_expected
     assert program.written[-1]["request"]["subtype"] == "end_session"
 

@@ -68,8 +68,51 @@ async def test_background_tasks_keep_a_session_awake_and_are_counted_at_the_end(
         session.answer()
         await hub.settle()
         assert "1 task still runs" in hub.ringing()[-1]
-        await hub.pass_time(2000, step=500)
+        await hub.pass_time(1700, step=100)
         assert not session.is_closed
+
+
+@pytest.mark.asyncio
+async def test_background_tasks_that_outlast_their_limit_are_named_when_they_end_with_the_session(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.say(BackgroundTasks((BackgroundTask("b1", "npm run watch"),)))
+        session.answer()
+        await hub.settle()
+        await hub.pass_time(1700, step=100)
+        session.say(BackgroundTasks((BackgroundTask("b1", "npm run watch"), BackgroundTask("b2", "make all"))))
+        await hub.pass_time(1700, step=100)
+        assert not session.is_closed, "the younger task has its time"
+        await hub.pass_time(200, step=100)
+        assert session.is_closed
+        assert hub.last() == "Ended together with the session: npm run watch, make all"
+
+
+@pytest.mark.asyncio
+async def test_a_session_that_was_opened_but_never_used_is_begun_afresh_after_a_restart_without_a_word(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("/status")
+        [topic] = hub.hub.topics()
+        assert topic.open_session()
+        await hub.settle()
+        hub.session.say(SessionStarted(SessionId("s-unused"), hub.root))
+        await hub.settle()
+        await hub.end()
+        await hub.begin()
+        await hub.say("now a task")
+        assert hub.session.spec.resume is None
+        assert [prompt.text for prompt in hub.session.prompts] == ["now a task"]
+        hub.session.say(SessionStarted(SessionId("s-used"), hub.root))
+        hub.session.answer()
+        await hub.settle()
+        await hub.end()
+        await hub.begin()
+        await hub.say("and another")
+        assert hub.session.spec.resume == "s-used"
 
 
 @pytest.mark.asyncio
@@ -713,7 +756,7 @@ async def test_a_second_stop_ends_the_session_of_an_agent_that_answers_nothing(
         async def hang() -> None:
             await asyncio.Event().wait()
 
-        monkeypatch.setattr("bridge.topics.topic.CALL_TIMEOUT", 0.05)
+        monkeypatch.setattr("bridge.topics.session.CALL_TIMEOUT", 0.05)
         monkeypatch.setattr(session, "interrupt", hang)
         monkeypatch.setattr(session, "stop_background", hang)
         await hub.say("/stop")
