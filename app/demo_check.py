@@ -143,8 +143,8 @@ class Check:
         require(not card.is_silent, "the permission card does not ring")
         toast = await self.human.press(card, "Allow")
         require(bool(toast), "the press was not answered")
-        await self._final(self.script.allow, sent)
         await self._verdict(card, "llowed")
+        await self._allow_all(sent, self._is_answer(self.script.allow))
 
     async def _deny(self) -> None:
         sent = self._write(self.script.deny)
@@ -174,17 +174,11 @@ class Check:
 
     async def _file(self) -> None:
         """Allow what the agent needs to write the file, until the file is here."""
-        sent = self._write(self.script.send_file)
         name = self.script.file_name
-        handled: set[tuple[int, tuple[str, ...], str]] = set()
-        while True:
-            message = await self._next(sent, lambda seen: bool(seen.file and name in seen.file.name), handled)
-            if message.file and name in message.file.name:
-                await self._end_of_turn(message)  # else the next text is steered into this turn
-                return
-            handled.add(looks(message))
-            if any("Allow" in label for label in message.labels):
-                await self.human.press(message, "Allow")
+        file = await self._allow_all(
+            self._write(self.script.send_file), lambda seen: bool(seen.file and name in seen.file.name)
+        )
+        await self._end_of_turn(file)  # else the next text is steered into this turn
 
     async def _interrupt(self) -> None:
         sent = self._write(self.script.slow)
@@ -218,6 +212,17 @@ class Check:
     def _is_answer(self, task: Task) -> Callable[[Message], bool]:
         word = task.answer.casefold()
         return lambda message: word in message.text.casefold() and not message.is_silent and not message.rows
+
+    async def _allow_all(self, sent: Message, is_end: Callable[[Message], bool]) -> Message:
+        """Allow whatever the agent asks until the end is here: some ask twice for one step (OpenCode 1.18.33)."""
+        handled: set[tuple[int, tuple[str, ...], str]] = set()
+        while True:
+            message = await self._next(sent, is_end, handled)
+            if is_end(message):
+                return message
+            handled.add(looks(message))
+            if any("Allow" in label for label in message.labels):
+                await self.human.press(message, "Allow")
 
     async def _next(
         self, sent: Message, is_end: Callable[[Message], bool], handled: set[tuple[int, tuple[str, ...], str]]
