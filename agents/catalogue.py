@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from agents.bounded_run import Ran, run_briefly
-from agents.contract import AgentBackend, AgentHealth, AgentLaunch, AgentNotFoundError, LoginState
+from agents.contract import AgentBackend, AgentHealth, AgentLaunch, AgentNotFoundError, LoginState, sentence
 from agents.finding import Finder, Located
 from agents.known_agents import DEMO, KNOWN, KnownAgent
 from agents.login_state import login_state
@@ -87,8 +87,8 @@ async def look_at(kind: str, launch: AgentLaunch, finder: Finder) -> AgentHealth
 async def _look_at_acp(kind: str, launch: AgentLaunch, finder: Finder) -> AgentHealth:
     title = launch.title or kind
     if not launch.command:
-        hint = f"Put its command into the settings, under [agents.{kind}]."
-        return AgentHealth(kind, title, problem=f"No command is set for {kind}.", hint=hint)
+        hint = sentence("Put its command into the settings, under {table}.", table=f"[agents.{kind}]")
+        return AgentHealth(kind, title, problem=sentence("No command is set for {kind}.", kind=kind), hint=hint)
     located = await finder.locate_command(launch.command, kind)
     return AgentHealth(kind, title, program=located.found, is_usable=True)
 
@@ -112,18 +112,35 @@ async def version_of(agent: KnownAgent, located: Located, variables: Mapping[str
 
 def _judged(agent: KnownAgent, health: AgentHealth, checked: Ran, version: Version | None) -> AgentHealth:
     if checked.exit_code != 0:
-        why = checked.complaint or f"exit code {checked.exit_code}"
-        return replace(health, problem=f"{agent.title} is broken: it does not start ({why}).", hint=agent.broken)
+        why = checked.complaint or sentence("exit code {code}", code=checked.exit_code)
+        return replace(
+            health,
+            problem=sentence("{agent} is broken: it does not start ({why}).", agent=agent.title, why=why),
+            hint=agent.broken,
+        )
     if version is None:
-        return replace(health, problem=f"{agent.title} does not tell its version.", hint=agent.broken)
+        return replace(
+            health, problem=sentence("{agent} does not tell its version.", agent=agent.title), hint=agent.broken
+        )
     age = judge(version, minimum=agent.minimum, tested=agent.tested)
     if age is Age.TOO_OLD:
-        problem = f"{agent.title} {version} is too old: {agent.minimum} or newer is needed."
-        return replace(health, problem=problem, hint=f"Update it: {agent.install}")
+        problem = sentence(
+            "{agent} {version} is too old: {minimum} or newer is needed.",
+            agent=agent.title,
+            version=version,
+            minimum=agent.minimum,
+        )
+        return replace(health, problem=problem, hint=sentence("Update it: {command}", command=agent.install))
     if health.login is LoginState.LOGGED_OUT:
-        problem, hint = f"{agent.title} is not logged in.", f"Run in a terminal: {agent.login}"
+        problem = sentence("{agent} is not logged in.", agent=agent.title)
+        hint = sentence("Run in a terminal: {command}", command=agent.login)
         return replace(health, problem=problem, hint=hint, is_usable=False)
     if age is Age.UNTESTED:
-        problem = f"{agent.title} {version} is newer than the tested {agent.tested}."
-        return replace(health, problem=problem, hint="It should work; report what does not.", is_usable=True)
+        problem = sentence(
+            "{agent} {version} is newer than the tested {tested}.",
+            agent=agent.title,
+            version=version,
+            tested=agent.tested,
+        )
+        return replace(health, problem=problem, hint=sentence("It should work; report what does not."), is_usable=True)
     return replace(health, is_usable=True)

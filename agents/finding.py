@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.contract import AgentLaunch, AgentNotFoundError
+from agents.contract import AgentLaunch, AgentNotFoundError, sentence
 from agents.environment import child_environment
 from agents.installs import Machine, package_root, target_of, venv_python
 from agents.known_agents import KnownAgent
 from agents.login_shell import LoginShell
 from agents.shims import is_shim, resolve_shim
 
-NODE_HINT = "Install Node.js 22 or newer (nodejs.org), then try again."
+NODE_HINT = sentence("Install Node.js 22 or newer (nodejs.org), then try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +97,14 @@ class Finder:
                     return self._resolved(candidate, variables, agent, title)
         if agent is None or names != agent.names:
             raise AgentNotFoundError(
-                f"{title} was not found: there is no program {names[0]}.",
-                hint=f"Check the command of {title} in the settings.",
+                sentence("{agent} was not found: there is no program {program}.", agent=title, program=names[0]),
+                hint=sentence("Check the command of {agent} in the settings.", agent=title),
                 detail=_detail(names, tried),
             )
         raise AgentNotFoundError(
-            f"{title} is not on this computer.", hint=f"Install it: {agent.install}", detail=_detail(names, tried)
+            sentence("{agent} is not on this computer.", agent=title),
+            hint=sentence("Install it: {command}", command=agent.install),
+            detail=_detail(names, tried),
         )
 
     def _candidates(self, name: str, variables: Mapping[str, str]) -> Iterator[Path]:
@@ -157,7 +159,9 @@ class Finder:
             if self._is_program(candidate):
                 return candidate
         raise AgentNotFoundError(
-            f"{title} needs Node.js, which is not on this computer.", hint=NODE_HINT, detail=_detail(("node",), tried)
+            sentence("{agent} needs Node.js, which is not on this computer.", agent=title),
+            hint=NODE_HINT,
+            detail=_detail(("node",), tried),
         )
 
 

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agents.contract import AgentError, AgentGoneError
+from agents.contract import AgentError, AgentGoneError, sentence
 
 logger = logging.getLogger(__name__)
 
@@ -169,7 +169,9 @@ class Peer:
     def close(self, why: AgentGoneError | None = None) -> None:
         """Fail every open call; later ones fail at once."""
         if self._gone is None:
-            self._gone = why or AgentGoneError(f"{self._name} has ended", "Send a message to start it again.")
+            self._gone = why or AgentGoneError(
+                sentence("{agent} has ended", agent=self._name), sentence("Send a message to start it again.")
+            )
         open_calls, self._open = self._open, {}
         for settled in open_calls.values():
             settled(self._gone)
@@ -193,7 +195,9 @@ class Peer:
                 return await future
         except TimeoutError:
             raise AgentGoneError(
-                f"{self._name} did not answer", "Stop the session and start it again.", f"{method}: {within} s"
+                sentence("{agent} did not answer", agent=self._name),
+                sentence("Stop the session and start it again."),
+                f"{method}: {within} s",
             ) from None
         finally:
             self._open.pop(call_id, None)
@@ -236,7 +240,9 @@ class Peer:
                 await self._pipe.send(line)
         except TimeoutError:
             raise AgentGoneError(
-                f"{self._name} does not read its input", "Stop the session and start it again.", f"{len(line)} bytes"
+                sentence("{agent} does not read its input", agent=self._name),
+                sentence("Stop the session and start it again."),
+                f"{len(line)} bytes",
             ) from None
 
     def _register(self, settled: Settled) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from agents.contract import sentence
 from agents.versions import Version
 
 
@@ -55,7 +56,7 @@ _ALL = (
         install="npm install -g @anthropic-ai/claude-code",
         login="claude auth login",
         package="@anthropic-ai/claude-code",
-        broken="Install it again: npm install -g @anthropic-ai/claude-code",
+        broken=sentence("Install it again: {command}", command="npm install -g @anthropic-ai/claude-code"),
         keys=(
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_AUTH_TOKEN",
@@ -78,7 +79,7 @@ _ALL = (
         install="npm install -g @openai/codex",
         login="codex login",
         package="@openai/codex",
-        broken="Install it again: npm install -g @openai/codex@latest",
+        broken=sentence("Install it again: {command}", command="npm install -g @openai/codex@latest"),
         own=("CODEX_", "OPENAI_", "AZURE_OPENAI_"),
     ),
     KnownAgent(
@@ -90,7 +91,7 @@ _ALL = (
         install="npm install -g @qwen-code/qwen-code",
         login="qwen   (then /auth)",
         package="@qwen-code/qwen-code",
-        broken="Install it again: npm install -g @qwen-code/qwen-code@latest",
+        broken=sentence("Install it again: {command}", command="npm install -g @qwen-code/qwen-code@latest"),
         keys=("OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY"),
         own=("QWEN_", "OPENAI_", "DASHSCOPE_", "BAILIAN_"),
     ),
@@ -103,7 +104,10 @@ _ALL = (
         install="uv tool install 'hermes-agent[acp,mcp]'",
         login="hermes model",
         check=("--check",),
-        broken="Its ACP part is missing. Install it again: uv tool install --force 'hermes-agent[acp,mcp]'",
+        broken=sentence(
+            "Its ACP part is missing. Install it again: {command}",
+            command="uv tool install --force 'hermes-agent[acp,mcp]'",
+        ),
         keys=("OPENROUTER_API_KEY", "NOUS_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"),
         own=("HERMES_", "OPENROUTER_", "NOUS_"),
     ),

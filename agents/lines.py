@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from agents.contract import AgentError
+from agents.contract import AgentError, sentence
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one line after which reading stops with an error; the longest line measured was 3.1 MB (Claude 2.1.332)."""
@@ -49,8 +49,8 @@ class LineSplitter:
             size = self._limit // (1024 * 1024)
             self._take()
             raise LineTooLongError(
-                "The agent sent a single message that is too large.",
-                hint="Start the session again and ask for smaller output.",
+                sentence("The agent sent a single message that is too large."),
+                hint=sentence("Start the session again and ask for smaller output."),
                 detail=f"one line of more than {size} MiB on stdout",
             )
         self._parts.append(piece)

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from agents.contract import AgentError, AgentGoneError, AgentNotFoundError
+from agents.contract import AgentError, AgentGoneError, AgentNotFoundError, sentence
 from agents.environment import child_environment
 from agents.job_object import JobObject
 from agents.lines import MAX_LINE, LineSplitter, LineTooLongError, StderrTail
@@ -87,7 +87,9 @@ async def spawn(
     """
     argv = _real_command(command)
     if not await asyncio.to_thread(cwd.is_dir):
-        raise AgentError("The working folder is gone.", hint="Choose another folder with /new.", detail=str(cwd))
+        raise AgentError(
+            sentence("The working folder is gone."), hint=sentence("Choose another folder with /new."), detail=str(cwd)
+        )
     mark = secrets.token_hex(8)
     process = AgentProcess(reaper or shared_reaper(), LineSplitter(max_line), mark)
     try:
@@ -104,14 +106,14 @@ async def spawn(
         )
     except FileNotFoundError as error:
         raise AgentNotFoundError(
-            f"The program {Path(argv[0]).name} was not found.",
-            hint="Install it, or set its path in the settings.",
+            sentence("The program {name} was not found.", name=Path(argv[0]).name),
+            hint=sentence("Install it, or set its path in the settings."),
             detail=f"tried {argv[0]}",
         ) from error
     except OSError as error:
         raise AgentError(
-            f"The program {Path(argv[0]).name} can't be started.",
-            hint="Check that the file may be executed.",
+            sentence("The program {name} can't be started.", name=Path(argv[0]).name),
+            hint=sentence("Check that the file may be executed."),
             detail=f"{argv[0]}: {error.strerror or error}",
         ) from error
     process.adopt()
@@ -131,7 +133,9 @@ def _real_command(command: Sequence[str]) -> list[str]:
     path = Path(program)
     if not path.is_file():
         raise AgentNotFoundError(
-            f"The program {path.name} was not found.", hint="Set its path in the settings.", detail=f"tried {program}"
+            sentence("The program {name} was not found.", name=path.name),
+            hint=sentence("Set its path in the settings."),
+            detail=f"tried {program}",
         )
     return [*resolve_shim(path, shutil.which), *arguments]
 
@@ -198,8 +202,8 @@ class AgentProcess:
                     await self.protocol.write(line + b"\n")
             except TimeoutError as error:
                 raise AgentGoneError(
-                    "The agent takes no input any more.",
-                    hint="Stop the session and send the message again.",
+                    sentence("The agent takes no input any more."),
+                    hint=sentence("Stop the session and send the message again."),
                     detail=f"stdin unread for {SEND_TIMEOUT:.0f} s",
                 ) from error
 
@@ -393,5 +397,7 @@ class _PipeProtocol(asyncio.SubprocessProtocol):
 
     def _gone(self) -> AgentGoneError:
         return AgentGoneError(
-            "The agent's program has ended.", hint="Send the message again to start it anew.", detail=self.stderr.text
+            sentence("The agent's program has ended."),
+            hint=sentence("Send the message again to start it anew."),
+            detail=self.stderr.text,
         )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from agents.contract import AgentNotFoundError
+from agents.contract import AgentNotFoundError, sentence
 
 _SHIM_SUFFIXES = frozenset({".cmd", ".bat", ".ps1"})
 # npm's own wording: %dp0%\node_modules\x\cli.js or %~dp0\node_modules\x\bin\x.exe in .cmd,
@@ -35,8 +35,8 @@ def resolve_shim(shim: Path, find: Callable[[str], str | None]) -> tuple[str, ..
     script = next((target for target in targets if target.is_file()), None)
     if script is None:
         raise AgentNotFoundError(
-            f"{shim.name} does not lead to a program.",
-            hint="Set the agent's command in the settings to the program itself, not to a .cmd or .ps1 file.",
+            sentence("{name} does not lead to a program.", name=shim.name),
+            hint=sentence("Set the agent's command in the settings to the program itself, not to a .cmd or .ps1 file."),
             detail="tried " + ", ".join(str(path) for path in [shim, *targets]),
         )
     if script.suffix.lower() == ".exe":
@@ -45,8 +45,8 @@ def resolve_shim(shim: Path, find: Callable[[str], str | None]) -> tuple[str, ..
     node = str(beside) if beside.is_file() else find("node")
     if node is None:
         raise AgentNotFoundError(
-            f"Node.js was not found; {shim.stem} needs it.",
-            hint="Install Node.js, or set the agent's command in the settings.",
+            sentence("Node.js was not found; {stem} needs it.", stem=shim.stem),
+            hint=sentence("Install Node.js, or set the agent's command in the settings."),
             detail=f"tried {beside} and PATH",
         )
     return (node, str(script))

@@ -8,15 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from agents.catalogue import Finder, look
-from agents.contract import AgentHealth
+from agents.contract import AgentHealth, Sentence
 from app.console import say, say_json
 from app.paths import folders
 from app.settings import Settings, load
+from bridge.texts import set_language, told, tr
 
 
 def agents_command(settings_file: Path | None, data_dir: Path | None, *, as_json: bool) -> int:
     """Print every agent; exit code 0 when at least one can be used."""
     settings = load(settings_file or folders(data_dir).settings_file)
+    set_language(settings.hub.language)
     found = asyncio.run(probe_all(settings))
     if as_json:
         say_json([as_json_value(health) for health in found])
@@ -39,13 +41,18 @@ def as_json_value(health: AgentHealth) -> dict[str, object]:
     return values
 
 
+def command_in(hint: str) -> str:
+    """What to type in a terminal: the command of a hint, or the hint itself."""
+    return hint.values.get("command", told(hint)) if isinstance(hint, Sentence) else hint
+
+
 def line(health: AgentHealth) -> str:
     """One agent for people: mark, name, version, login, what to do."""
     mark = "✓" if health.is_usable else "✗"
-    facts = ", ".join(fact for fact in (health.version, health.login.value if health.program else "") if fact)
+    facts = ", ".join(fact for fact in (health.version, tr(health.login.value) if health.program else "") if fact)
     text = f"{mark} {health.title}" + (f" ({facts})" if facts else "")
     if health.problem:
-        text += f"\n    {health.problem}"
+        text += f"\n    {told(health.problem)}"
     if health.hint:
-        text += f"\n    {health.hint}"
+        text += f"\n    {told(health.hint)}"
     return text

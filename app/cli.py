@@ -15,6 +15,7 @@ from pathlib import Path
 from agents import reaper
 from agents.contract import HubError
 from app.console import complain
+from bridge.texts import told
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -186,9 +187,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args))
     except HubError as error:
-        complain(f"agent-hub: {error.title}")
+        complain(f"agent-hub: {told(error.title)}")
         if error.hint:
-            complain(f"  {error.hint}")
+            complain(f"  {told(error.hint)}")
         if error.detail and args.verbose:
             complain(f"  ({error.detail})")
         return 1

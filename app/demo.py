@@ -31,7 +31,7 @@ from bridge.simulator.human import Human
 from bridge.simulator.simulator import Simulator
 from bridge.simulator.stage import AgentChoice
 from bridge.simulator.world import OWNER
-from bridge.texts import tr
+from bridge.texts import told, tr
 
 log = logging.getLogger(__name__)
 
@@ -226,7 +226,7 @@ class DemoHost(ThreadedHost):
                 self._address.set_result(demo.simulator.phone_url)
                 await asyncio.Event().wait()
         except HubError as error:
-            self._show(HubView(problem=error.title, hint=error.hint))
+            self._show(HubView(problem=told(error.title), hint=told(error.hint)))
             self._address.set_exception(error)
             await asyncio.Event().wait()
         finally:

@@ -21,6 +21,7 @@ from app.agents_report import probe_all
 from app.console import say, say_json
 from app.paths import Folders, folders
 from app.settings import Settings, load
+from bridge.texts import set_language, told
 
 MIN_FREE_BYTES = 200 * 1024 * 1024
 QT_TRIAL = "from app.doctor import try_qt; try_qt()"
@@ -71,6 +72,7 @@ async def examine(settings_file: Path | None, data_dir: Path | None) -> Sequence
         settings = Settings()
     else:
         settings_finding = Finding("settings", State.OK, str(settings_file or place.settings_file))
+        set_language(settings.hub.language)
     checks: list[Callable[[], Finding]] = [
         check_python,
         check_display,
@@ -205,10 +207,10 @@ async def check_agents(settings: Settings) -> Sequence[Finding]:
         Finding(
             health.title,
             State.OK if health.is_usable and not health.problem else State.WARNING,
-            health.problem or f"{health.version} at {health.program}"
+            told(health.problem) or f"{health.version} at {health.program}"
             if health.program
-            else health.problem or "built in",
-            health.hint,
+            else told(health.problem) or "built in",
+            told(health.hint),
         )
         for health in await probe_all(settings)
     ]

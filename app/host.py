@@ -28,7 +28,7 @@ from app.settings_fields import changed
 from app.settings_watch import Found, PendingChange, SettingsWatch, keeping_protected, taking, weigh
 from app.update_check import Release, UpdateWatch
 from bridge.clock import SystemClock
-from bridge.texts import tr
+from bridge.texts import told, tr
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ class Host:
                     await self._one_life()
                 except HubError as error:
                     log.warning("the hub can't start: %s %s", error.title, error.detail)
-                    self._show(HubView(problem=error.title, hint=error.hint))
+                    self._show(HubView(problem=told(error.title), hint=told(error.hint)))
                     await self._wait_to_retry()
                 else:
                     if self._has_failed and SystemClock().monotonic() - begun < SHORT_LIFE:

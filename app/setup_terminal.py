@@ -13,7 +13,7 @@ from app.console import say
 from app.paths import folders
 from app.setup_steps import SetUp
 from bridge.telegram.client import BotAccount
-from bridge.texts import set_language, tr
+from bridge.texts import set_language, told, tr
 
 
 def setup_command(settings_file: Path | None, data_dir: Path | None) -> int:
@@ -66,12 +66,12 @@ async def _new_token(set_up: SetUp) -> BotAccount:
         try:
             account = await set_up.connect(token)
         except HubError as error:
-            say(f"{error.title} {error.hint}")
+            say(f"{told(error.title)} {told(error.hint)}")
             continue
         try:
             source = await set_up.keep_token(token)
         except secrets.KeyringUnavailableError as error:
-            say(f"{error.title} {error.hint}")
+            say(f"{told(error.title)} {told(error.hint)}")
             if (await _ask(tr("Keep the token in a file only you can read? [y/N] "))).lower() not in {"y", "yes", "д"}:
                 raise
             source = await set_up.keep_token(token, allow_plaintext=True)
@@ -106,4 +106,4 @@ async def _roots(set_up: SetUp) -> None:
         try:
             set_up.keep_roots([Path(answer)])
         except HubError as error:
-            say(f"{error.title} {error.hint}")
+            say(f"{told(error.title)} {told(error.hint)}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agents.contract import HubError, PermissionRequest, Question, QuestionKind, ToolKind, ToolStatus, Usage
 from bridge.diffs import FileDiff, read_diff
 from bridge.markdown import Composer, Part, StyledText, clip, keep_ends, keep_head, read, stack, utf16_length
-from bridge.texts import tr, trn
+from bridge.texts import told, tr, trn
 
 ROOM = 3_800
 """UTF-16 units of a card that may be filled with what can be cut; the rest is for the lines that can't."""
@@ -155,8 +155,8 @@ def notice(text: str, *, hint: str = "", detail: str = "") -> Part:
 
 def error_notice(error: HubError) -> Part:
     """Any error a person may see."""
-    card = Composer().text("⚠️ ").bold(keep_head(error.title, 1_000))
-    return _with_hint(card, error.hint, error.detail)
+    card = Composer().text("⚠️ ").bold(keep_head(told(error.title), 1_000))
+    return _with_hint(card, told(error.hint), error.detail)
 
 
 def footer(usage: Usage | None = None, *, elapsed: float | None = None, note: str = "") -> Part:

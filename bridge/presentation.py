@@ -26,7 +26,7 @@ from bridge.markdown import TEXT_LIMIT, Part, render, render_tail, stack, utf16_
 from bridge.messenger import FileUpload, Keyboard
 from bridge.presenter import Added, AddedState, TurnView, footer, log_part, so_far, status_part
 from bridge.sheet import EMPTY, bold, clip, italic, lines, plain, row
-from bridge.texts import tr
+from bridge.texts import told, tr
 from bridge.turn_log import TurnLog, fenced
 
 STATUS_AFTER = 5.0
@@ -248,7 +248,7 @@ class TurnDisplay:
             reset = ""
             if outcome.resets_at is not None:
                 reset = tr("Free again at {time}.", time=outcome.resets_at.astimezone().strftime("%d.%m. %H:%M"))
-            head = lines(bold(f"⚠️ {outcome.title}"), outcome.hint, reset)
+            head = lines(bold(f"⚠️ {told(outcome.title)}"), told(outcome.hint), reset)
             text = self.view.preview()
         else:
             head = bold("⏹ " + tr("Stopped."))

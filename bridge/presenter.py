@@ -29,7 +29,7 @@ from bridge import cards
 from bridge.diffs import FileDiff, read_diff
 from bridge.markdown import Part, StyledText
 from bridge.sheet import clip
-from bridge.texts import tr, trn
+from bridge.texts import told, tr, trn
 
 TOOLS_LIVE = 4
 """Tool lines in the live status."""
@@ -157,7 +157,7 @@ class TurnView:
 
 def retry_text(retrying: Retrying) -> str:
     count = f"{retrying.attempt}/{retrying.of}" if retrying.of else str(retrying.attempt)
-    return tr("Trying again ({count}): {reason}", count=count, reason=clip(retrying.reason, SUBJECT_LIMIT))
+    return tr("Trying again ({count}): {reason}", count=count, reason=clip(told(retrying.reason), SUBJECT_LIMIT))
 
 
 def status_part(view: TurnView, now: float, tail: Part | None = None, waiting: str = "") -> Part:

@@ -18,7 +18,7 @@ from bridge.inbound import ButtonPress, Place
 from bridge.messenger import MessengerError, PressExpiredError
 from bridge.pending import PressReply
 from bridge.router import Refusal, Refused
-from bridge.texts import tr
+from bridge.texts import told, tr
 from bridge.topics.inbox import Chosen, Item
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Presses:
             if reply is None:
                 reply = self._own(press)
         except HubError as error:
-            reply = PressReply(error.title, is_alert=True)
+            reply = PressReply(told(error.title), is_alert=True)
         finally:
             self._context.finish((press.update_id,))
         await self._answer(press, reply)

@@ -1,6 +1,7 @@
 """Looks up what people read, in the language of the hub. The catalogues live in ``resources/locale`` (gettext).
 
-Message ids are the English sentences. ``tr``/``trn`` are the keywords Babel extracts. Values are filled in after
+Message ids are the English sentences. ``tr``/``trn`` are the keywords Babel extracts, and ``sentence`` of what agents
+have to say, which ``told`` looks up. Values are filled in after
 the look-up, so a translation may reorder them; they are never parsed as markup here.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 import gettext
 from importlib import resources
 from pathlib import Path
+
+from agents.contract import Sentence
 
 LANGUAGES = ("en", "ru")
 
@@ -31,6 +34,14 @@ def tr(message: str, /, **values: object) -> str:
     """The sentence in the hub's language with ``{name}`` places filled."""
     text = _translations.gettext(message)
     return text.format(**values) if values else text
+
+
+def told(text: str) -> str:
+    """A text from below the bridge in the hub's language: a ``Sentence`` is looked up, anything else stays."""
+    if not isinstance(text, Sentence):
+        return text
+    found = _translations.gettext(text.template)
+    return found.format(**{name: told(value) for name, value in text.values.items()}) if text.values else found
 
 
 def trn(singular: str, plural: str, count: int, /, **values: object) -> str:

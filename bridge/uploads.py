@@ -17,7 +17,7 @@ from pathlib import Path
 from agents.contract import HubError
 from bridge.inbound import FileKind, IncomingFile
 from bridge.messenger import Messenger
-from bridge.texts import tr
+from bridge.texts import told, tr
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Uploads:
                 await self._messenger.download(file.file_id, to)
         except (HubError, TimeoutError, OSError) as error:
             log.info("a file could not be downloaded: %r", error)
-            reason = error.title if isinstance(error, HubError) else tr("It took too long.")
+            reason = told(error.title) if isinstance(error, HubError) else tr("It took too long.")
             return tr("{name} was left out: {reason}", name=to.name, reason=reason)
         return ""
 

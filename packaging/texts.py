@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parents[1]
 LOCALES = ROOT / "resources" / "locale"
 PACKAGES = ("app", "agents", "bridge")
-KEYWORDS = {"tr": None, "trn": (1, 2), "mark": None}
+KEYWORDS = {"tr": None, "trn": (1, 2), "mark": None, "sentence": None}
 TRANSLATED = ("ru",)
 
 

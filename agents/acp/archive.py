@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.acp.wire_opening import ListedSession, read_sessions
-from agents.contract import AgentError, SessionId, SessionSpec, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionSpec, Snapshot, StoredSession, sentence
 from agents.jsonrpc import RpcError
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class AcpArchive:
                     break
                 params["cursor"] = cursor
         except RpcError as error:
-            raise AgentError(f"{backend.dialect.title} could not list its sessions.", detail=error.detail) from error
+            raise AgentError(
+                sentence("{agent} could not list its sessions.", agent=backend.dialect.title), detail=error.detail
+            ) from error
         finally:
             connection.unexpect()
             await backend.leave(connection)
@@ -50,12 +52,12 @@ class AcpArchive:
 
     async def export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
         raise AgentError(
-            f"{self._backend.dialect.title} has no way to save a session apart.",
-            "Go on with it by /sessions as long as the agent keeps it.",
+            sentence("{agent} has no way to save a session apart.", agent=self._backend.dialect.title),
+            sentence("Go on with it by /sessions as long as the agent keeps it."),
         )
 
     async def restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
-        raise AgentError(f"{self._backend.dialect.title} has no way to restore a saved session.")
+        raise AgentError(sentence("{agent} has no way to restore a saved session.", agent=self._backend.dialect.title))
 
     def resume_command(self, session_id: SessionId, cwd: Path) -> Sequence[str]:
         return ()

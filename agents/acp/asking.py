@@ -27,6 +27,7 @@ from agents.contract import (
     QuestionRequest,
     ToolId,
     UserChannel,
+    sentence,
 )
 from agents.jsonrpc import Request
 
@@ -117,7 +118,7 @@ class Asking:
             answers = await self._channel.ask(QuestionRequest(one.id, questions))
         except BaseException:
             if not one.is_withdrawn:
-                await self._channel.withdrawn(one.id, "The agent does not wait for the answer any more.")
+                await self._channel.withdrawn(one.id, sentence("The agent does not wait for the answer any more."))
             raise
         finally:
             self._open.pop(one.id, None)

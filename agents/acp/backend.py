@@ -29,6 +29,7 @@ from agents.contract import (
     SessionArchive,
     SessionSpec,
     UserChannel,
+    sentence,
 )
 from agents.finding import Finder
 from agents.hub_tools import HubTools
@@ -126,8 +127,8 @@ class AcpBackend:
         """What to start. Raises AgentNotFoundError."""
         if not self.launch.command:
             raise AgentNotFoundError(
-                f"No command is set for {self._kind}.",
-                f"Put its command into the settings, under [agents.{self._kind}].",
+                sentence("No command is set for {kind}.", kind=self._kind),
+                sentence("Put its command into the settings, under {table}.", table=f"[agents.{self._kind}]"),
             )
         located = await self.finder.locate_command(self.launch.command, self._kind)
         env = await self.finder.child_variables(None, self.launch)

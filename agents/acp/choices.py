@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from agents.acp.wire import ConfigUpdate, ModeUpdate, OptionValue, mapping, read_config_options
-from agents.contract import AgentError
+from agents.contract import AgentError, sentence
 from agents.jsonrpc import RpcError
 
 if TYPE_CHECKING:
@@ -19,34 +19,34 @@ async def change_mode(session: AcpSession, mode: str) -> None:
     """Raises AgentError when the agent has no such mode."""
     offers, option = session.offering.offers, session.offering.option("mode")
     if offers.modes:
-        wanted = find(mode, offers.modes, "mode")
+        wanted = find(mode, offers.modes, sentence("mode"))
         await _call(session, "session/set_mode", {"modeId": wanted})
         session.offering.take(ModeUpdate(wanted))
     elif option is not None:
-        await _set_option(session, option.id, find(mode, option.values, "mode"))
+        await _set_option(session, option.id, find(mode, option.values, sentence("mode")))
     else:
-        raise AgentError(f"{session.dialect.title} has no modes.")
+        raise AgentError(sentence("{agent} has no modes.", agent=session.dialect.title))
 
 
 async def change_model(session: AcpSession, model: str) -> None:
     """Raises AgentError when the agent has no such model."""
     offers, option = session.offering.offers, session.offering.option("model")
     if offers.models:
-        wanted = find(model, offers.models, "model")
+        wanted = find(model, offers.models, sentence("model"))
         await _call(session, "session/set_model", {"modelId": wanted})
         session.offering.choose_model(wanted)
     elif option is not None:
-        await _set_option(session, option.id, find(model, option.values, "model"))
+        await _set_option(session, option.id, find(model, option.values, sentence("model")))
     else:
-        raise AgentError(f"{session.dialect.title} offers no choice of models.")
+        raise AgentError(sentence("{agent} offers no choice of models.", agent=session.dialect.title))
 
 
 async def change_effort(session: AcpSession, effort: str) -> None:
     """Raises AgentError when the agent has no such level."""
     option = session.offering.option("thought_level")
     if option is None:
-        raise AgentError(f"{session.dialect.title} has no levels of effort.")
-    await _set_option(session, option.id, find(effort, option.values, "level of effort"))
+        raise AgentError(sentence("{agent} has no levels of effort.", agent=session.dialect.title))
+    await _set_option(session, option.id, find(effort, option.values, sentence("level of effort")))
 
 
 def find(wanted: str, values: Sequence[OptionValue], what: str) -> str:
@@ -56,7 +56,10 @@ def find(wanted: str, values: Sequence[OptionValue], what: str) -> str:
         if low in {value.id.lower(), value.name.lower()}:
             return value.id
     offered = ", ".join(value.name for value in values[:20])
-    raise AgentError(f"There is no {what} “{wanted}”.", f"Choose one of: {offered}")
+    raise AgentError(
+        sentence("There is no {what} “{wanted}”.", what=what, wanted=wanted),
+        sentence("Choose one of: {offered}", offered=offered),
+    )
 
 
 async def _set_option(session: AcpSession, option_id: str, value: str) -> None:
@@ -73,5 +76,5 @@ async def _call(session: AcpSession, method: str, params: dict[str, Any]) -> Any
         return await session.connection.call(method, {"sessionId": session.session_id, **params}, within=_LIMIT)
     except RpcError as error:
         raise AgentError(
-            f"{session.dialect.title} refused the change.", detail=error.detail or error.message
+            sentence("{agent} refused the change.", agent=session.dialect.title), detail=error.detail or error.message
         ) from error

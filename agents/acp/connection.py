@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from agents.acp.dialect import AcpDialect
 from agents.acp.wire import Update, mapping, read_update, text
 from agents.acp.wire_opening import AgentInfo, initialize_params, read_agent_info
-from agents.contract import AgentError, AgentGoneError, AgentVersionError
+from agents.contract import AgentError, AgentGoneError, AgentVersionError, sentence
 from agents.jsonrpc import Notification, Peer, Request, RpcError, Settled, Success
 from agents.processes import LinePipe
 
@@ -70,22 +70,24 @@ class Connection:
             result = await self.call("initialize", initialize_params(CLIENT_VERSION), within=self._dialect.start_limit)
         except RpcError as error:
             raise AgentGoneError(
-                f"{self._dialect.title} refused to start.", "Start it in a terminal to see why.", error.detail
+                sentence("{agent} refused to start.", agent=self._dialect.title),
+                sentence("Start it in a terminal to see why."),
+                error.detail,
             ) from error
         except AgentGoneError as error:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORDS):
                     await self.pipe.wait()  # its last words on stderr may come after the end of its output
             raise AgentGoneError(
-                f"{self._dialect.title} did not start.",
-                "Start it in a terminal to see why.",
+                sentence("{agent} did not start.", agent=self._dialect.title),
+                sentence("Start it in a terminal to see why."),
                 f"{error.detail}\n{self.pipe.stderr_tail}".strip(),
             ) from error
         self.info = read_agent_info(result)
         if self.info.protocol > 1:
             raise AgentVersionError(
-                f"{self._dialect.title} speaks a newer protocol than this program.",
-                "Update agent-hub.",
+                sentence("{agent} speaks a newer protocol than this program.", agent=self._dialect.title),
+                sentence("Update agent-hub."),
                 f"ACP version {self.info.protocol}",
             )
 
@@ -137,7 +139,9 @@ class Connection:
         except TimeoutError:
             self._peer.forget(call_id)
             raise AgentGoneError(
-                f"{self._dialect.title} did not answer", "Stop the session and start it again.", f"{method}: {within} s"
+                sentence("{agent} did not answer", agent=self._dialect.title),
+                sentence("Stop the session and start it again."),
+                f"{method}: {within} s",
             ) from None
 
     async def begin(self, method: str, params: Any, settled: Settled) -> int:

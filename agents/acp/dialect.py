@@ -21,6 +21,7 @@ from agents.contract import (
     Question,
     ReasonPath,
     TurnFailed,
+    sentence,
 )
 from agents.jsonrpc import Notification, Request, RpcError
 
@@ -104,7 +105,7 @@ class AcpDialect:
     @property
     def login_hint(self) -> str:
         """What to do when the agent is not logged in."""
-        return "Log in once in a terminal on the computer, then send the message again."
+        return sentence("Log in once in a terminal on the computer, then send the message again.")
 
     def means_logged_out(self, cause: str) -> bool:
         """Whether a refusal to open a session means "no login", beyond the protocol's own code for it."""
@@ -169,10 +170,16 @@ class AcpDialect:
     def failure_in(self, answer: str, result: PromptResult) -> TurnFailed | None:
         """A failure that came as an ordinary end of the turn (Hermes writes it as the model's text)."""
         if result.stop_reason == "refusal":
-            return TurnFailed(FailureKind.REFUSED, "The model refused to go on.", "Ask in another way.")
+            return TurnFailed(
+                FailureKind.REFUSED, sentence("The model refused to go on."), sentence("Ask in another way.")
+            )
         if result.stop_reason in {"max_tokens", "max_turn_requests"}:
-            limit = "tokens" if result.stop_reason == "max_tokens" else "steps"
-            return TurnFailed(FailureKind.TOO_LONG, f"The agent reached its limit of {limit}.", "Send “go on”.")
+            limit = sentence("tokens") if result.stop_reason == "max_tokens" else sentence("steps")
+            return TurnFailed(
+                FailureKind.TOO_LONG,
+                sentence("The agent reached its limit of {limit}.", limit=limit),
+                sentence("Send “go on”."),
+            )
         return None
 
     # Hooks on the wire
@@ -228,14 +235,14 @@ _MARKS: tuple[tuple[FailureKind, tuple[str, ...]], ...] = (
     ),
 )
 _TITLES = {
-    FailureKind.LOGIN: "The model's service did not accept the login.",
-    FailureKind.QUOTA: "The account's allowance is used up.",
-    FailureKind.TOO_LONG: "The conversation is too long for the model.",
-    FailureKind.OVERLOADED: "The model's service is overloaded.",
-    FailureKind.NETWORK: "The model's service could not be reached.",
+    FailureKind.LOGIN: sentence("The model's service did not accept the login."),
+    FailureKind.QUOTA: sentence("The account's allowance is used up."),
+    FailureKind.TOO_LONG: sentence("The conversation is too long for the model."),
+    FailureKind.OVERLOADED: sentence("The model's service is overloaded."),
+    FailureKind.NETWORK: sentence("The model's service could not be reached."),
 }
 
 
 def failure_title(cause: str) -> str:
     """One sentence for the person."""
-    return _TITLES.get(failure_kind(cause), "The agent could not finish.")
+    return _TITLES.get(failure_kind(cause), sentence("The agent could not finish."))

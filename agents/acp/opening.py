@@ -19,6 +19,7 @@ from agents.contract import (
     AgentNotLoggedInError,
     SessionId,
     SessionNotFoundError,
+    sentence,
 )
 from agents.jsonrpc import RpcError, Success
 
@@ -55,7 +56,10 @@ async def open_session(
         params["sessionId"] = resume
         method = "session/resume" if dialect.loads_without_replay(connection.info) else "session/load"
         if method == "session/load" and not connection.info.can_load:
-            raise SessionNotFoundError(f"{dialect.title} can't go on with a session of the past.", "Start a new one.")
+            raise SessionNotFoundError(
+                sentence("{agent} can't go on with a session of the past.", agent=dialect.title),
+                sentence("Start a new one."),
+            )
         # A load replays the past before it answers.
         connection.attach(resume, session)
 
@@ -68,15 +72,21 @@ async def open_session(
     except RpcError as error:
         wanted = opening_error(dialect, error, is_resume=resume is not None)
         if resume is not None and type(wanted) is AgentError and not await is_listed(connection, session, resume):
-            wanted = SessionNotFoundError("This session does not exist any more.", "Start a new one.", wanted.detail)
+            wanted = SessionNotFoundError(
+                sentence("This session does not exist any more."), sentence("Start a new one."), wanted.detail
+            )
         raise wanted from error
     offers = read_offers(result)
     if resume is not None and dialect.is_lost(offers):
-        raise SessionNotFoundError("This session does not exist any more.", "Start a new one.", resume)
+        raise SessionNotFoundError(
+            sentence("This session does not exist any more."), sentence("Start a new one."), resume
+        )
     session_id = SessionId(offers.session_id or (resume or ""))
     if not session_id:
         raise AgentGoneError(
-            f"{dialect.title} opened no session.", "Update the agent.", "session/new without a sessionId"
+            sentence("{agent} opened no session.", agent=dialect.title),
+            sentence("Update the agent."),
+            "session/new without a sessionId",
         )
     return session_id, offers
 
@@ -100,7 +110,15 @@ def opening_error(dialect: AcpDialect, error: RpcError, *, is_resume: bool) -> A
     """The agent's refusal to open a session, in words for the person."""
     cause = f"{error.message} {error.detail}".strip()
     if error.code == AUTH_REQUIRED or dialect.means_logged_out(cause):
-        return AgentNotLoggedInError(f"{dialect.title} is not logged in.", dialect.login_hint, cause)
+        return AgentNotLoggedInError(
+            sentence("{agent} is not logged in.", agent=dialect.title), dialect.login_hint, cause
+        )
     if is_resume and (error.code == RESOURCE_NOT_FOUND or "not found" in cause.lower()):
-        return SessionNotFoundError("This session does not exist any more.", "Start a new one.", cause)
-    return AgentError(f"{dialect.title} could not open a session.", "Start it in a terminal to see why.", cause)
+        return SessionNotFoundError(
+            sentence("This session does not exist any more."), sentence("Start a new one."), cause
+        )
+    return AgentError(
+        sentence("{agent} could not open a session.", agent=dialect.title),
+        sentence("Start it in a terminal to see why."),
+        cause,
+    )

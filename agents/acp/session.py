@@ -48,6 +48,7 @@ from agents.contract import (
     TurnStarted,
     UnknownEvent,
     UserChannel,
+    sentence,
 )
 from agents.hub_tools import ToolSeat
 from agents.jsonrpc import Notification, Request, RpcError, Success
@@ -119,7 +120,10 @@ class AcpSession:
     def connection(self) -> Connection:
         """The process that serves this session. Raises AgentGoneError."""
         if self._connection is None or self._connection.is_ended:
-            raise AgentGoneError(f"{self.dialect.title} has ended.", "Send the message again to start it anew.")
+            raise AgentGoneError(
+                sentence("{agent} has ended.", agent=self.dialect.title),
+                sentence("Send the message again to start it anew."),
+            )
         return self._connection
 
     @property
@@ -152,7 +156,9 @@ class AcpSession:
     async def prompt(self, prompt: Prompt) -> InputId:
         await self._wait_until_ready()
         if self._turn is not None:
-            raise AgentError("The agent is still working on the message before.", "Wait, or stop it with /stop.")
+            raise AgentError(
+                sentence("The agent is still working on the message before."), sentence("Wait, or stop it with /stop.")
+            )
         self._end_stray()
         connection = self.connection
         turn = Turn(InputId(self.desk.new_id()))
@@ -190,7 +196,7 @@ class AcpSession:
             await self.connection.notify("session/cancel", {"sessionId": self._session_id})
         except AgentGoneError:
             return  # its end is on its way as ProcessExited
-        await self.asking.withdraw_all("The turn was stopped.")
+        await self.asking.withdraw_all(sentence("The turn was stopped."))
         if turn is not None:
             self._chores.start(self._watch_cancel(turn))
         else:
@@ -224,7 +230,7 @@ class AcpSession:
         except AgentError as error:
             logger.info("%s: it was gone before the goodbye: %s", self.dialect.title, error.title)
         await self._chores.close()  # first: one of them may be moving into a new process
-        await self.asking.withdraw_all("The session was closed.")
+        await self.asking.withdraw_all(sentence("The session was closed."))
         if self._connection is not None and self._connection.tenants > 1:
             await self.dialect.stop_background(self)  # a process of its own ends with everything below it
         await self._move_out()
@@ -272,7 +278,7 @@ class AcpSession:
         self._leave_turn()
         self._mail.put(ProcessExited(exit_code, was_expected, stderr=stderr))
         self._mail.close()
-        self._chores.start(self.asking.withdraw_all("The agent's program has ended."))
+        self._chores.start(self.asking.withdraw_all(sentence("The agent's program has ended.")))
 
     # The turn
 
@@ -336,7 +342,7 @@ class AcpSession:
             self.tell(event)
         self._turn = None
         turn.over.set()
-        self._chores.start(self.asking.withdraw_all("The turn is over."))
+        self._chores.start(self.asking.withdraw_all(sentence("The turn is over.")))
 
     def _leave_turn(self) -> None:
         """The process goes while a turn runs: nothing that ran stays unseen."""
@@ -372,7 +378,11 @@ class AcpSession:
             silent = self.desk.clock() - self._heard
             if is_waiting_for_model and silent >= limit:
                 attempt += 1
-                self.tell(Retrying(attempt, None, 0.0, f"No answer from the model for {silent:.0f} s"))
+                self.tell(
+                    Retrying(
+                        attempt, None, 0.0, sentence("No answer from the model for {silent} s", silent=f"{silent:.0f}")
+                    )
+                )
             since = self.desk.clock() if silent >= limit else self._heard
 
     async def _watch_cancel(self, turn: Turn) -> None:
@@ -468,7 +478,9 @@ class AcpSession:
             async with asyncio.timeout(self.dialect.start_limit + self.dialect.open_limit):
                 await self._ready.wait()
         except TimeoutError:
-            raise AgentGoneError(f"{self.dialect.title} does not come back.", "Start the session again.") from None
+            raise AgentGoneError(
+                sentence("{agent} does not come back.", agent=self.dialect.title), sentence("Start the session again.")
+            ) from None
 
     def _known_id(self) -> SessionId:
         return self._session_id or SessionId("")

@@ -21,7 +21,7 @@ from pathlib import Path
 from agents.claude.handshake import CLAUDE
 from agents.claude.messages import Json
 from agents.claude.wire import is_object, object_of, objects_of, text_of
-from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 from agents.process_tree import ProcessRecord
 
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -182,7 +182,9 @@ def _find(config: Path, session_id: SessionId) -> Path:
     found = next((config / "projects").glob(f"*/{session_id}.jsonl"), None) if is_id else None
     if found is None:
         raise SessionNotFoundError(
-            "Claude Code has no such session.", hint="See what there is with /sessions.", detail=session_id
+            sentence("Claude Code has no such session."),
+            hint=sentence("See what there is with /sessions."),
+            detail=session_id,
         )
     return found
 
@@ -199,9 +201,11 @@ def _export(config: Path, session_id: SessionId, cwd: Path, to: Path) -> Snapsho
 def _restore(config: Path, snapshot: Snapshot, cwd: Path, new_id: SessionId) -> None:
     source = snapshot.folder / f"{snapshot.session_id}.jsonl"
     if not _ID.fullmatch(snapshot.session_id) or not source.is_file():
-        raise SessionNotFoundError("The snapshot holds no session of Claude Code.", detail=str(source))
+        raise SessionNotFoundError(sentence("The snapshot holds no session of Claude Code."), detail=str(source))
     if not cwd.is_dir():
-        raise AgentError("The working folder is gone.", hint="Choose another folder.", detail=str(cwd))
+        raise AgentError(
+            sentence("The working folder is gone."), hint=sentence("Choose another folder."), detail=str(cwd)
+        )
     folder = config / "projects" / project_folder(cwd)[:_LONGEST_NAME]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     changes = [_renamed("sessionId", snapshot.session_id, new_id), _renamed("cwd", str(snapshot.cwd), str(cwd))]

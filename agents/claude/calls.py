@@ -7,7 +7,7 @@ import itertools
 
 from agents.claude import wire
 from agents.claude.messages import Json, Response
-from agents.contract import AgentError, HubError
+from agents.contract import AgentError, HubError, sentence
 from agents.processes import LinePipe
 
 CALL_TIMEOUT = 30.0
@@ -33,7 +33,9 @@ class Calls:
                 return await future
         except TimeoutError as error:
             raise AgentError(
-                "Claude Code did not answer in time.", hint="Try it again.", detail=f"{subtype}: {seconds:.0f} s"
+                sentence("Claude Code did not answer in time."),
+                hint=sentence("Try it again."),
+                detail=f"{subtype}: {seconds:.0f} s",
             ) from error
         finally:
             del self._open[request_id]
@@ -49,7 +51,7 @@ class Calls:
         if future is None or future.done():
             return
         if response.error:
-            future.set_exception(AgentError("Claude Code refused this.", detail=response.error))
+            future.set_exception(AgentError(sentence("Claude Code refused this."), detail=response.error))
         else:
             future.set_result(response.body)
 

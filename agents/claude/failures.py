@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from agents.claude.messages import Result
-from agents.contract import FailureKind, TurnFailed
+from agents.contract import FailureKind, TurnFailed, sentence
 
-LOGIN_HINT = "At the computer, run in a terminal: claude auth login"
+LOGIN_HINT = sentence("At the computer, run in a terminal: {command}", command="claude auth login")
 
 _KINDS = {
     "authentication_failed": FailureKind.LOGIN,
@@ -31,13 +31,28 @@ _STATUSES = {
     529: FailureKind.OVERLOADED,
 }
 _WORDS = {
-    FailureKind.LOGIN: ("Claude Code has no valid login.", LOGIN_HINT),
-    FailureKind.QUOTA: ("The usage limit is reached.", "Send the task again after the reset, or switch the model."),
-    FailureKind.OVERLOADED: ("The model's servers are overloaded.", "Send the task again in a few minutes."),
-    FailureKind.NETWORK: ("Claude Code can't reach its servers.", "Check the computer's network, then send it again."),
-    FailureKind.TOO_LONG: ("The conversation is too long for the model.", "Send /compact, or begin anew with /new."),
-    FailureKind.REFUSED: ("The model refused this task.", "Say it in another way, or begin anew with /new."),
-    FailureKind.OTHER: ("Claude Code could not finish the turn.", "Send the message again."),
+    FailureKind.LOGIN: (sentence("Claude Code has no valid login."), LOGIN_HINT),
+    FailureKind.QUOTA: (
+        sentence("The usage limit is reached."),
+        sentence("Send the task again after the reset, or switch the model."),
+    ),
+    FailureKind.OVERLOADED: (
+        sentence("The model's servers are overloaded."),
+        sentence("Send the task again in a few minutes."),
+    ),
+    FailureKind.NETWORK: (
+        sentence("Claude Code can't reach its servers."),
+        sentence("Check the computer's network, then send it again."),
+    ),
+    FailureKind.TOO_LONG: (
+        sentence("The conversation is too long for the model."),
+        sentence("Send /compact, or begin anew with /new."),
+    ),
+    FailureKind.REFUSED: (
+        sentence("The model refused this task."),
+        sentence("Say it in another way, or begin anew with /new."),
+    ),
+    FailureKind.OTHER: (sentence("Claude Code could not finish the turn."), sentence("Send the message again.")),
 }
 
 

@@ -16,6 +16,7 @@ from agents.contract import (
     LoginState,
     SessionId,
     SessionStarted,
+    sentence,
 )
 from agents.known_agents import KNOWN
 from agents.versions import read_version
@@ -38,8 +39,10 @@ def check_version(text: str) -> None:
         return
     found = f"version {version}" if version else "no version"
     raise AgentVersionError(
-        f"Claude Code is too old ({found}); {CLAUDE.minimum} or newer is needed.",
-        hint=f"Update it: {CLAUDE.install}@latest",
+        sentence(
+            "Claude Code is too old ({found}); {minimum} or newer is needed.", found=found, minimum=CLAUDE.minimum
+        ),
+        hint=sentence("Update it: {command}@latest", command=CLAUDE.install),
         detail=f"the program says {text!r}",
     )
 
@@ -58,7 +61,7 @@ def login_of(response: Json) -> LoginState:
 def check_login(response: Json) -> None:
     """Raises AgentNotLoggedInError."""
     if login_of(response) is LoginState.LOGGED_OUT:
-        raise AgentNotLoggedInError("Claude Code is not logged in.", hint=LOGIN_HINT)
+        raise AgentNotLoggedInError(sentence("Claude Code is not logged in."), hint=LOGIN_HINT)
 
 
 def started(response: Json, session_id: SessionId, cwd: Path) -> SessionStarted:

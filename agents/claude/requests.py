@@ -16,7 +16,7 @@ from agents.claude.asking import answers_line, decision_line, permission, questi
 from agents.claude.hub_server import respond
 from agents.claude.messages import Cancelled, McpMessage, OtherRequest, ToolPermission
 from agents.claude.tools import CHANGING_TOOLS, QUESTION_TOOL, change_of
-from agents.contract import AgentGoneError, AskId, UserChannel
+from agents.contract import AgentGoneError, AskId, UserChannel, sentence
 from agents.processes import LinePipe
 
 logger = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class Requests:
         return AskId(f"{self._generation}:{request_id}")
 
     async def _withdraw(self, request_id: str, task: asyncio.Task[None]) -> None:
-        await self._channel.withdrawn(self._ask_id(request_id), "Claude Code took its request back.")
+        await self._channel.withdrawn(self._ask_id(request_id), sentence("Claude Code took its request back."))
         await asyncio.wait({task}, timeout=_PATIENCE)
         task.cancel()
 

@@ -42,6 +42,7 @@ from agents.contract import (
     SessionId,
     SessionNotFoundError,
     UserChannel,
+    sentence,
 )
 from agents.mailbox import Mailbox
 from agents.processes import LinePipe, LineTooLongError
@@ -289,22 +290,28 @@ class ClaudeSession:
         code = await self._pipe.stop(END_TIMEOUT)
         if self._is_open:
             self._put(self._translator.unanswered("The agent ended."))
-        hint = "" if self._is_closing else "Send a message to start it again."
+        hint = "" if self._is_closing else sentence("Send a message to start it again.")
         self._put([ProcessExited(code, self._is_closing, hint, self._pipe.stderr_tail)])
         self._mailbox.close()
 
     def _gone(self) -> HubError:
         if self._is_open:
             return AgentGoneError(
-                "Claude Code ended.", hint="Send the message again to start it anew.", detail=self._pipe.stderr_tail
+                sentence("Claude Code ended."),
+                hint=sentence("Send the message again to start it anew."),
+                detail=self._pipe.stderr_tail,
             )
         return self._not_opened(self._pipe.stderr_tail)
 
     def _not_opened(self, why: str) -> HubError:
         if "No conversation found" in why:
             return SessionNotFoundError(
-                "Claude Code does not know this session any more.", hint="Begin a new one with /new.", detail=why
+                sentence("Claude Code does not know this session any more."),
+                hint=sentence("Begin a new one with /new."),
+                detail=why,
             )
         return AgentGoneError(
-            "Claude Code ended while it started.", hint="Run claude in a terminal to see what is wrong.", detail=why
+            sentence("Claude Code ended while it started."),
+            hint=sentence("Run claude in a terminal to see what is wrong."),
+            detail=why,
         )

@@ -20,7 +20,7 @@ from pathlib import Path
 from agents.claude.messages import Json
 from agents.claude.team_answers import answers, histories
 from agents.claude.wire import is_object, number_of, object_of, objects_of, text_of
-from agents.contract import AgentError
+from agents.contract import AgentError, sentence
 from agents.contract.teams import MemberState, Team, TeamMember, TeamReply, TellState
 from agents.process_tree import ProcessRecord
 
@@ -93,11 +93,14 @@ class ClaudeTeams:
         found = await asyncio.to_thread(_team, folder, self._now())
         one = next((one for one in found.members if one.name == member), None) if found else None
         if found is None or one is None:
-            raise AgentError("There is no such member in the team.", "See /team.", member)
+            raise AgentError(sentence("There is no such member in the team."), sentence("See /team."), member)
         if not found.is_running:
-            raise AgentError("The team's terminal session has ended; nobody would read it.", "Start it again there.")
+            raise AgentError(
+                sentence("The team's terminal session has ended; nobody would read it."),
+                sentence("Start it again there."),
+            )
         if one.state is MemberState.ENDED:
-            raise AgentError("That member has ended; nobody would read it.", "See /team.")
+            raise AgentError(sentence("That member has ended; nobody would read it."), sentence("See /team."))
         return folder / "inboxes" / f"{member}.json"
 
     async def _take(self, lock: Path) -> None:
@@ -110,15 +113,15 @@ class ClaudeTeams:
                 await asyncio.to_thread(_drop_stale, lock, self._now())
                 await self._sleep(LOCK_PAUSE)
             except OSError as error:
-                raise AgentError("The member's inbox can't be written.", detail=str(error)) from error
+                raise AgentError(sentence("The member's inbox can't be written."), detail=str(error)) from error
             else:
                 return
-        raise AgentError("The member's inbox is busy.", "Try again in a moment.", str(lock))
+        raise AgentError(sentence("The member's inbox is busy."), sentence("Try again in a moment."), str(lock))
 
 
 def _check(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise AgentError("That is no name of a team or member.", "See /team.", name[:100])
+        raise AgentError(sentence("That is no name of a team or member."), sentence("See /team."), name[:100])
 
 
 def _drop_stale(lock: Path, now: float) -> None:
@@ -232,9 +235,11 @@ def _entries(inbox: Path) -> list[Json]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
-        raise AgentError("The inbox can't be read.", "Try again in a moment.", str(error)) from error
+        raise AgentError(
+            sentence("The inbox can't be read."), sentence("Try again in a moment."), str(error)
+        ) from error
     if not isinstance(found, list):
-        raise AgentError("The inbox has a form that is not known.", "Update agent-hub.", str(inbox))
+        raise AgentError(sentence("The inbox has a form that is not known."), sentence("Update agent-hub."), str(inbox))
     return [entry for entry in found if is_object(entry)]
 
 
@@ -247,6 +252,6 @@ def _append(inbox: Path, message: Json) -> None:
         draft.chmod(0o600)
         draft.replace(inbox)
     except OSError as error:
-        raise AgentError("The member's inbox can't be written.", detail=str(error)) from error
+        raise AgentError(sentence("The member's inbox can't be written."), detail=str(error)) from error
     finally:
         draft.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.codex.wire import calls
-from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 from agents.jsonrpc import RpcError
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ class CodexArchive:
             await shared.release()
         thread = calls.read_thread(answer)
         if thread.path is None or not await asyncio.to_thread(thread.path.is_file):
-            raise SessionNotFoundError("Codex has written nothing of this session yet.", hint="Send a message first.")
+            raise SessionNotFoundError(
+                sentence("Codex has written nothing of this session yet."), hint=sentence("Send a message first.")
+            )
         await asyncio.to_thread(_copy, thread.path, to / HISTORY)
         title = thread.name or thread.preview
         return Snapshot("codex", session_id, thread.version or shared.version, title, cwd, to)
@@ -92,7 +94,7 @@ class CodexArchive:
             return await self._adopt(shared, history, str(meta.get("id", "")))
         except RpcError as error:
             raise AgentError(
-                "Codex could not take the saved session.", "See the details.", error.message[:500]
+                sentence("Codex could not take the saved session."), sentence("See the details."), error.message[:500]
             ) from error
         finally:
             await shared.release()
@@ -114,7 +116,9 @@ class CodexArchive:
 
 def _unknown(error: RpcError) -> AgentError:
     return SessionNotFoundError(
-        "Codex does not know this session.", hint="See /sessions for those it knows.", detail=error.message[:500]
+        sentence("Codex does not know this session."),
+        hint=sentence("See /sessions for those it knows."),
+        detail=error.message[:500],
     )
 
 
@@ -130,17 +134,21 @@ def _meta(history: Path) -> dict[str, Any]:
         with history.open(encoding="utf-8") as file:
             first = json.loads(file.readline())
     except (OSError, ValueError) as error:
-        raise AgentError("The saved session can't be read.", "Save it again.", str(history)) from error
+        raise AgentError(
+            sentence("The saved session can't be read."), sentence("Save it again."), str(history)
+        ) from error
     payload = first.get("payload") if isinstance(first, dict) else None
     if not isinstance(payload, dict):
-        raise AgentError("The saved session is no history of Codex.", "Save it again.", str(history))
+        raise AgentError(
+            sentence("The saved session is no history of Codex."), sentence("Save it again."), str(history)
+        )
     return payload
 
 
 def _place(history: Path, old_id: str, home: Path) -> SessionId:
     """Put a copy under a new id among Codex' sessions; nothing else in the file names its place."""
     if not _THREAD_ID.fullmatch(old_id):
-        raise AgentError("The saved session names no thread.", "Save it again.", str(history))
+        raise AgentError(sentence("The saved session names no thread."), sentence("Save it again."), str(history))
     new_id = str(uuid.uuid4())
     now = datetime.now(UTC)
     folder = home / "sessions" / f"{now:%Y}" / f"{now:%m}" / f"{now:%d}"

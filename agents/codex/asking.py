@@ -41,6 +41,7 @@ from agents.contract import (
     PermissionRequest,
     QuestionRequest,
     UserChannel,
+    sentence,
 )
 from agents.jsonrpc import METHOD_NOT_FOUND, Request
 
@@ -120,11 +121,15 @@ class Asking:
 
     def resolved(self, request_id: Any) -> Work:
         """Codex does not wait for this one any more; nothing when it was answered."""
-        return self._withdraw([(type(request_id), request_id)], "Codex does not wait for it any more.")
+        return self._withdraw(
+            [(type(request_id), request_id)], sentence("{agent} does not wait for the answer any more.", agent="Codex")
+        )
 
     def turn_over(self, thread: str) -> Work:
         """The turn of this thread is over: nobody waits for its requests."""
-        return self._withdraw([key for key, one in self._open.items() if one.thread == thread], "The turn is over.")
+        return self._withdraw(
+            [key for key, one in self._open.items() if one.thread == thread], sentence("The turn is over.")
+        )
 
     def withdraw_all(self, why: str) -> Work:
         """Nobody waits for anything any more."""

@@ -31,6 +31,7 @@ from agents.contract import (
     SessionNotFoundError,
     SessionSpec,
     UserChannel,
+    sentence,
 )
 from agents.finding import Finder
 from agents.jsonrpc import RpcError
@@ -94,7 +95,9 @@ class CodexBackend:
     async def open(self, spec: SessionSpec, channel: UserChannel) -> CodexSession:
         if not await asyncio.to_thread(spec.cwd.is_dir):
             # Codex itself takes a folder that is not there without a word (measured).
-            raise AgentError("The working folder is gone.", hint="Choose another folder.", detail=str(spec.cwd))
+            raise AgentError(
+                sentence("The working folder is gone."), hint=sentence("Choose another folder."), detail=str(spec.cwd)
+            )
         settings = calls.Settings(self._mode(spec), spec.model or self._launch.model, spec.effort)
         shared = await self.acquire()
         try:
@@ -149,8 +152,10 @@ class CodexBackend:
         except BaseException as error:
             await server.close()
             if isinstance(error, AgentGoneError):
-                hint = "Run codex in a terminal to see what is wrong."
-                raise AgentGoneError("Codex ended while it started.", hint=hint, detail=server.stderr_tail) from error
+                hint = sentence("Run codex in a terminal to see what is wrong.")
+                raise AgentGoneError(
+                    sentence("Codex ended while it started."), hint=hint, detail=server.stderr_tail
+                ) from error
             raise
         return Shared(server, said, calls.home_of(answer), self._lock)
 
@@ -194,7 +199,9 @@ class Shared:
     async def check_login(self) -> None:
         """Raises AgentNotLoggedInError. Without this a turn fails only after 12 s of vain attempts (measured)."""
         if calls.needs_login(await self.server.call("account/read", {"refreshToken": False})):
-            raise AgentNotLoggedInError("Codex is not logged in.", hint=f"Run in a terminal: {AGENT.login}")
+            raise AgentNotLoggedInError(
+                sentence("Codex is not logged in."), hint=sentence("Run in a terminal: {command}", command=AGENT.login)
+            )
 
     async def models(self) -> tuple[calls.Model, ...]:
         """The models of the account; none when Codex can't tell."""
@@ -213,8 +220,13 @@ def check_version(answer: Any) -> str:
     said = calls.version_of(answer)
     found = read_version(said)
     if found is not None and found < AGENT.minimum:
-        title = f"Codex {found} is too old: {AGENT.minimum} or newer is needed."
-        raise AgentVersionError(title, hint=f"Update it: {AGENT.install}")
+        title = sentence(
+            "{agent} {version} is too old: {minimum} or newer is needed.",
+            agent=AGENT.title,
+            version=found,
+            minimum=AGENT.minimum,
+        )
+        raise AgentVersionError(title, hint=sentence("Update it: {command}", command=AGENT.install))
     return said
 
 
@@ -223,13 +235,19 @@ def not_opened(error: RpcError) -> AgentError:
     message = error.message
     if "no rollout found" in message or "thread not found" in message:
         return SessionNotFoundError(
-            "Codex does not know this session any more.", hint="Begin a new one.", detail=message[:500]
+            sentence("Codex does not know this session any more."),
+            hint=sentence("Begin a new one."),
+            detail=message[:500],
         )
     if "active writer" in message:
-        hint = "Close it there, then send the message again."
-        return AgentError("This session is open in another Codex, in a terminal perhaps.", hint, message[:500])
+        hint = sentence("Close it there, then send the message again.")
+        return AgentError(
+            sentence("This session is open in another Codex, in a terminal perhaps."), hint, message[:500]
+        )
     if "failed to load configuration" in message:
         return AgentError(
-            "The configuration of Codex is broken.", "Mend its config.toml; see the details.", message[:500]
+            sentence("The configuration of Codex is broken."),
+            sentence("Mend its config.toml; see the details."),
+            message[:500],
         )
-    return AgentError("Codex could not open the session.", "See the details.", message[:500])
+    return AgentError(sentence("Codex could not open the session."), sentence("See the details."), message[:500])

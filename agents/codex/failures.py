@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from agents.codex.wire.events import Problem
-from agents.contract import FailureKind, Retrying, TurnFailed
+from agents.contract import FailureKind, Retrying, TurnFailed, sentence
 
 DETAIL = 1000
 """Letters of a provider's own text that are kept."""
@@ -18,27 +18,59 @@ _OF = re.compile(r"(\d+)\s*/\s*(\d+)")
 _Words = tuple[FailureKind, str, str]
 _LOGIN: _Words = (
     FailureKind.LOGIN,
-    "The model's provider refused the login of Codex.",
-    "Log in again on the computer: codex login",
+    sentence("The model's provider refused the login of Codex."),
+    sentence("Log in again on the computer: codex login"),
 )
 _SPENT: _Words = (
     FailureKind.QUOTA,
-    "The allowance of this account is used up.",
-    "Go on when it is reset; /status shows when.",
+    sentence("The allowance of this account is used up."),
+    sentence("Go on when it is reset; /status shows when."),
 )
-_LONG: _Words = (FailureKind.TOO_LONG, "The conversation is too long for the model.", "Shorten it with /compact.")
-_REFUSED: _Words = (FailureKind.REFUSED, "The model's provider refused this task.", "Say the task in another way.")
-_BUSY: _Words = (FailureKind.OVERLOADED, "The model's provider is overloaded.", "Try again in a few minutes.")
-_SLOWER: _Words = (FailureKind.OVERLOADED, "The model's provider asks to slow down.", "Try again in a minute.")
-_FAULT: _Words = (FailureKind.OVERLOADED, "The model's provider has a fault.", "Try again in a few minutes.")
-_NO_MODEL: _Words = (FailureKind.OTHER, "The provider does not know this model.", "Choose another one with /model.")
-_BROKEN: _Words = (FailureKind.NETWORK, "The connection to the model's provider broke.", "Send the message again.")
+_LONG: _Words = (
+    FailureKind.TOO_LONG,
+    sentence("The conversation is too long for the model."),
+    sentence("Shorten it with /compact."),
+)
+_REFUSED: _Words = (
+    FailureKind.REFUSED,
+    sentence("The model's provider refused this task."),
+    sentence("Say the task in another way."),
+)
+_BUSY: _Words = (
+    FailureKind.OVERLOADED,
+    sentence("The model's provider is overloaded."),
+    sentence("Try again in a few minutes."),
+)
+_SLOWER: _Words = (
+    FailureKind.OVERLOADED,
+    sentence("The model's provider asks to slow down."),
+    sentence("Try again in a minute."),
+)
+_FAULT: _Words = (
+    FailureKind.OVERLOADED,
+    sentence("The model's provider has a fault."),
+    sentence("Try again in a few minutes."),
+)
+_NO_MODEL: _Words = (
+    FailureKind.OTHER,
+    sentence("The provider does not know this model."),
+    sentence("Choose another one with /model."),
+)
+_BROKEN: _Words = (
+    FailureKind.NETWORK,
+    sentence("The connection to the model's provider broke."),
+    sentence("Send the message again."),
+)
 _SANDBOX: _Words = (
     FailureKind.OTHER,
-    "The sandbox of Codex does not work here.",
-    "Run codex doctor on the computer.",
+    sentence("The sandbox of Codex does not work here."),
+    sentence("Run codex doctor on the computer."),
 )
-_UNKNOWN: _Words = (FailureKind.OTHER, "Codex could not finish the turn.", "Send the message again; see the details.")
+_UNKNOWN: _Words = (
+    FailureKind.OTHER,
+    sentence("Codex could not finish the turn."),
+    sentence("Send the message again; see the details."),
+)
 
 _BY_CODE: Mapping[str, _Words] = {
     "unauthorized": _LOGIN,
@@ -70,7 +102,9 @@ _BY_TRANSPORT: Mapping[str, _Words] = {
 def turn_failed(problem: Problem | None, resets_at: datetime | None = None) -> TurnFailed:
     """The end of a turn by ``problem``; ``resets_at`` is used up quota's end as the limits told it."""
     if problem is None:
-        return TurnFailed(FailureKind.OTHER, "Codex ended the turn without saying why.", "Send the message again.")
+        return TurnFailed(
+            FailureKind.OTHER, sentence("Codex ended the turn without saying why."), sentence("Send the message again.")
+        )
     kind, title, hint = _words(problem)
     detail = "\n".join(filter(None, (problem.message, problem.details)))[:DETAIL]
     return TurnFailed(kind, title, hint, detail, resets_at if kind is FailureKind.QUOTA else None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from agents.contract import AgentChoice, AgentError
+from agents.contract import AgentChoice, AgentError, sentence
 
 DEFAULT = "untrusted"
 FULL_ACCESS = "full-access"
@@ -66,5 +66,8 @@ def chosen(name: str, configured: str | None) -> Mode:
     """The mode of this name. Raises AgentError for one that is unknown, or that a chat may not choose."""
     choices = [choice.id for choice in offered(configured)]
     if name not in choices:
-        raise AgentError(f"Codex has no mode {name} here.", hint=f"Choose one of: {', '.join(choices)}.")
+        raise AgentError(
+            sentence("Codex has no mode {name} here.", name=name),
+            hint=sentence("Choose one of: {choices}.", choices=", ".join(choices)),
+        )
     return MODES[name]

@@ -31,7 +31,7 @@ from agents.codex.wire.requests import (
     approval,
     parse_request,
 )
-from agents.contract import AgentError, AgentGoneError
+from agents.contract import AgentError, AgentGoneError, sentence
 from agents.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Notification, Peer, Request, RpcError
 from agents.processes import LinePipe
 
@@ -241,5 +241,7 @@ class AppServer:
 def gone(server: AppServer) -> AgentGoneError:
     """What to say when the shared process has ended."""
     return AgentGoneError(
-        "Codex has ended.", hint="Send the message again to start it anew.", detail=server.stderr_tail
+        sentence("Codex has ended."),
+        hint=sentence("Send the message again to start it anew."),
+        detail=server.stderr_tail,
     )

@@ -39,6 +39,7 @@ from agents.contract import (
     SessionStarted,
     TurnFailed,
     UserChannel,
+    sentence,
 )
 from agents.jsonrpc import Request, RpcError
 from agents.mailbox import Chores, Mailbox
@@ -125,7 +126,7 @@ class CodexSession:
         params = calls.start_turn(self._thread, prompt, input_id, self._settings, self._model)
         if not params["input"]:
             # Codex takes it and calls the model without a message (measured).
-            raise AgentError("The message is empty.", hint="Write what is to be done.")
+            raise AgentError(sentence("The message is empty."), hint=sentence("Write what is to be done."))
         await self._begin("turn/start", params)
         return input_id
 
@@ -136,7 +137,9 @@ class CodexSession:
         if name == "review":
             target = {"type": "uncommittedChanges"}
             return "review/start", {"threadId": self._thread, "target": target, "delivery": "inline"}
-        raise AgentError(f"Codex has no command /{name} here.", hint="It has /compact and /review.")
+        raise AgentError(
+            sentence("Codex has no command /{name} here.", name=name), hint=sentence("It has /compact and /review.")
+        )
 
     async def _begin(self, method: str, params: dict[str, Any]) -> None:
         """Start a turn. What Codex refuses is the end of that turn; raises AgentGoneError when it is not there."""
@@ -219,7 +222,7 @@ class CodexSession:
         await self._stop_turn(self._thread, turn)
         for helper, its_turn in list(self._translation.helper_turns.items()):
             await self._stop_turn(helper, its_turn)
-        await self._asking.withdraw_all("The turn was stopped.")
+        await self._asking.withdraw_all(sentence("The turn was stopped."))
         self._stopped.clear()
         self._chores.start(self._finish_stop(left))
 
@@ -233,8 +236,8 @@ class CodexSession:
         """An interrupt leaves a running command running: end what this turn had started."""
         if not await self._wait_for(self._idle):
             logger.warning("codex did not stop its turn within %.0f s", STOP_LIMIT)
-            hint = "Close the session with /stop and go on with a new message."
-            self._mailbox.put(TurnFailed(FailureKind.OTHER, "Codex does not stop.", hint))
+            hint = sentence("Close the session with /stop and go on with a new message.")
+            self._mailbox.put(TurnFailed(FailureKind.OTHER, sentence("Codex does not stop."), hint))
         try:
             await self._terminate(left)
         except AgentError as error:
@@ -272,7 +275,9 @@ class CodexSession:
         try:
             await self._call_loaded("thread/settings/update", params)
         except RpcError as error:
-            raise AgentError("Codex did not take this setting.", "Choose another one.", error.message[:500]) from error
+            raise AgentError(
+                sentence("Codex did not take this setting."), sentence("Choose another one."), error.message[:500]
+            ) from error
         self._settings = settings
 
     async def close(self) -> None:
@@ -289,7 +294,7 @@ class CodexSession:
 
     async def _leave(self) -> None:
         """Stop the turn, say what is lost, and let go of the thread: another program may then write to it."""
-        await self._asking.withdraw_all("The session was closed.")
+        await self._asking.withdraw_all(sentence("The session was closed."))
         turn = self._translation.turn_id or self._announced
         if turn is not None:
             await self._stop_turn(self._thread, turn)
@@ -325,11 +330,11 @@ class CodexSession:
         if self._is_closed:
             return
         self._tell(self._translation.lost())
-        hint = "" if was_expected else "Send a message to start it again."
+        hint = "" if was_expected else sentence("Send a message to start it again.")
         self._chores.start(self._end_lost(ProcessExited(exit_code, was_expected, hint, stderr)))
 
     async def _end_lost(self, exited: ProcessExited) -> None:
-        await self._asking.withdraw_all("Codex has ended.")
+        await self._asking.withdraw_all(sentence("Codex has ended."))
         self._end(exited)
         await self._opening.release()
 
@@ -402,15 +407,18 @@ class CodexSession:
 
 
 def _unanswered() -> TurnFailed:
-    hint = "Look at what it does next; send the message again if it does nothing."
-    return TurnFailed(FailureKind.OTHER, "Codex did not answer.", hint)
+    hint = sentence("Look at what it does next; send the message again if it does nothing.")
+    return TurnFailed(FailureKind.OTHER, sentence("Codex did not answer."), hint)
 
 
 def _refused(error: RpcError) -> TurnFailed:
     """A turn that did not begin. The message may hold a long list of method names: only its beginning is kept."""
     if isinstance(error.data, dict) and error.data.get("input_error_code") == "input_too_large":
-        hint = "Send it as a file, or in parts."
-        return TurnFailed(FailureKind.TOO_LONG, "The message is too long for Codex.", hint)
+        hint = sentence("Send it as a file, or in parts.")
+        return TurnFailed(FailureKind.TOO_LONG, sentence("The message is too long for Codex."), hint)
     return TurnFailed(
-        FailureKind.OTHER, "Codex did not take the message.", "Send it again; see the details.", error.message[:500]
+        FailureKind.OTHER,
+        sentence("Codex did not take the message."),
+        sentence("Send it again; see the details."),
+        error.message[:500],
     )

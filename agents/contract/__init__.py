@@ -69,6 +69,7 @@ from agents.contract.events import (
 )
 from agents.contract.ids import AskId, InputId, SessionId, ToolId
 from agents.contract.prompts import AgentLaunch, FilePart, ImagePart, Prompt, SessionSpec
+from agents.contract.sentences import Sentence, sentence
 
 __all__ = [
     "AgentBackend",
@@ -117,6 +118,7 @@ __all__ = [
     "QuotaWindow",
     "ReasonPath",
     "Retrying",
+    "Sentence",
     "SessionArchive",
     "SessionId",
     "SessionNotFoundError",
@@ -141,4 +143,5 @@ __all__ = [
     "Usage",
     "UserChannel",
     "Verdict",
+    "sentence",
 ]

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 from agents.demo.history import History
 from agents.demo.scenes import VERSION
 
@@ -30,7 +30,9 @@ class DemoArchive:
 
     async def export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
         if not self._history.exists(session_id):
-            raise SessionNotFoundError("This session does not exist any more.", "Start a new one.", session_id)
+            raise SessionNotFoundError(
+                sentence("This session does not exist any more."), sentence("Start a new one."), session_id
+            )
         return await asyncio.to_thread(self._export, session_id, cwd, to)
 
     def _export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
@@ -45,7 +47,9 @@ class DemoArchive:
     def _restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         source = snapshot.folder / _FILE
         if not source.is_file():
-            raise AgentError("The saved session is incomplete.", "Restore another one.", str(source))
+            raise AgentError(
+                sentence("The saved session is incomplete."), sentence("Restore another one."), str(source)
+            )
         session_id = self._history.create(str(cwd))
         with self._history.file(session_id).open("ab") as target:
             target.write(source.read_bytes())

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.acp.wire import mapping, text
-from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 
 _FILE = "session.json"
 _LIMIT = 500
@@ -77,7 +77,9 @@ class HermesArchive:
                 rows = db.execute("SELECT * FROM messages WHERE session_id = ? ORDER BY id", (session_id,)).fetchall()
             if row is not None and rows:
                 return dict(row), [dict(one) for one in rows]
-        raise SessionNotFoundError("This session has no history yet.", "Send a message first.", session_id)
+        raise SessionNotFoundError(
+            sentence("This session has no history yet."), sentence("Send a message first."), session_id
+        )
 
     async def restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         return await asyncio.to_thread(self._restore, snapshot, cwd)
@@ -88,10 +90,12 @@ class HermesArchive:
             session, messages = dict(content["session"]), [dict(message) for message in content["messages"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AgentError(
-                "The saved session is incomplete.", "Restore another one.", str(snapshot.folder)
+                sentence("The saved session is incomplete."), sentence("Restore another one."), str(snapshot.folder)
             ) from error
         if not self._database.is_file():
-            raise AgentError("Hermes has no sessions here yet.", "Give it one task first, then restore.")
+            raise AgentError(
+                sentence("Hermes has no sessions here yet."), sentence("Give it one task first, then restore.")
+            )
         session_id = SessionId(str(uuid.uuid4()))
         with self._writing() as db:
             own = db.execute("SELECT * FROM sessions WHERE source = 'acp' ORDER BY started_at DESC LIMIT 1").fetchone()
@@ -128,7 +132,11 @@ class HermesArchive:
             db.close()
 
     def _trouble(self, error: sqlite3.Error) -> AgentError:
-        return AgentError("Hermes' session file can't be used.", "Try again in a moment.", f"{self._database}: {error}")
+        return AgentError(
+            sentence("Hermes' session file can't be used."),
+            sentence("Try again in a moment."),
+            f"{self._database}: {error}",
+        )
 
 
 def moved(session: Row, own: Row, session_id: SessionId, cwd: Path) -> Row:

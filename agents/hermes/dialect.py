@@ -13,7 +13,16 @@ from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes, ToolView, failure_kind, failure_title
 from agents.acp.wire import PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
 from agents.acp.wire_opening import AgentInfo, Offers
-from agents.contract import AgentEvent, AgentGoneError, FailureKind, InputConsumed, InputId, InputReturned, TurnFailed
+from agents.contract import (
+    AgentEvent,
+    AgentGoneError,
+    FailureKind,
+    InputConsumed,
+    InputId,
+    InputReturned,
+    TurnFailed,
+    sentence,
+)
 from agents.hermes.wire import (
     QUEUED,
     STEER,
@@ -72,7 +81,7 @@ class HermesDialect(AcpDialect):
 
     @property
     def login_hint(self) -> str:
-        return f"Run in a terminal: {self._login}"
+        return sentence("Run in a terminal: {command}", command=self._login)
 
     def means_logged_out(self, cause: str) -> bool:
         return "No LLM provider configured" in cause
@@ -186,9 +195,15 @@ class HermesDialect(AcpDialect):
 
     def failure_in(self, answer: str, result: PromptResult) -> TurnFailed | None:
         if result.stop_reason == "refusal":
-            return TurnFailed(FailureKind.OTHER, "Hermes does not know this session any more.", "Start a new one.")
+            return TurnFailed(
+                FailureKind.OTHER, sentence("Hermes does not know this session any more."), sentence("Start a new one.")
+            )
         if answer.startswith(QUEUED):
-            return TurnFailed(FailureKind.OTHER, "Hermes did not take the message.", "It starts anew; send it again.")
+            return TurnFailed(
+                FailureKind.OTHER,
+                sentence("Hermes did not take the message."),
+                sentence("It starts anew; send it again."),
+            )
         found = None if result.has_usage else read_failure(answer)
         if found is not None and found.detail:
             return replace(found, kind=failure_kind(found.detail), title=failure_title(found.detail))

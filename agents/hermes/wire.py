@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from agents.acp.wire import mapping
-from agents.contract import FailureKind, InputId, TurnFailed
+from agents.contract import FailureKind, InputId, TurnFailed, sentence
 
 QUEUED = "Queued for the next turn."
 """The whole answer of a session that believes a turn still runs: nothing will come of the prompt."""
@@ -71,7 +71,7 @@ def read_failure(answer: str) -> TurnFailed | None:
     if _HTTP.match(answer):
         return TurnFailed(FailureKind.OTHER, "", detail=answer)
     if answer.startswith("No reply:"):
-        return TurnFailed(FailureKind.OTHER, "The model gave no answer.", "Send the message again.")
+        return TurnFailed(FailureKind.OTHER, sentence("The model gave no answer."), sentence("Send the message again."))
     return None
 
 

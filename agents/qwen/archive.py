@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.acp.wire import mapping, objects, text
-from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession
+from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 
 _FILE = "session.jsonl"
 _HEAD = 200
@@ -63,7 +63,9 @@ class QwenArchive:
     def _export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
         source = self._file(session_id, cwd)
         if not source.is_file():
-            raise SessionNotFoundError("This session has no history yet.", "Send a message first.", str(source))
+            raise SessionNotFoundError(
+                sentence("This session has no history yet."), sentence("Send a message first."), str(source)
+            )
         to.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, to / _FILE)
         title = version = ""
@@ -78,7 +80,9 @@ class QwenArchive:
     def _restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         source = snapshot.folder / _FILE
         if not source.is_file():
-            raise AgentError("The saved session is incomplete.", "Restore another one.", str(source))
+            raise AgentError(
+                sentence("The saved session is incomplete."), sentence("Restore another one."), str(source)
+            )
         session_id = SessionId(str(uuid.uuid4()))
         target = self._file(session_id, cwd)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +97,9 @@ class QwenArchive:
 
     def _file(self, session_id: SessionId, cwd: Path) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9-]+", session_id):
-            raise SessionNotFoundError("This session does not exist any more.", "Start a new one.", session_id)
+            raise SessionNotFoundError(
+                sentence("This session does not exist any more."), sentence("Start a new one."), session_id
+            )
         return self._projects / munge(cwd) / "chats" / f"{session_id}.jsonl"
 
 

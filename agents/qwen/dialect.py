@@ -20,6 +20,7 @@ from agents.contract import (
     InputId,
     InputReturned,
     Question,
+    sentence,
 )
 from agents.jsonrpc import Notification, Request
 from agents.qwen.repeats import RepeatFilter
@@ -67,7 +68,7 @@ class QwenDialect(AcpDialect):
 
     @property
     def login_hint(self) -> str:
-        return f"Run in a terminal: {self._login}"
+        return sentence("Run in a terminal: {command}", command=self._login)
 
     def notes(self) -> QwenNotes:
         return QwenNotes()

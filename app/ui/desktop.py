@@ -28,7 +28,7 @@ from app.ui.calls import Calls
 from app.ui.log_tail import LogTail
 from app.ui.tray import Tray
 from app.ui.window import MainWindow
-from bridge.texts import tr
+from bridge.texts import told, tr
 
 REFRESH_MS = 1000
 TRAY_CHECK_MS = 15_000
@@ -120,7 +120,8 @@ class Desktop(QObject):
 
     def complain(self, error: HubError) -> None:
         """An error for the person, with what to do."""
-        QMessageBox.warning(self.window, "agent-hub", "\n\n".join(part for part in (error.title, error.hint) if part))
+        words = [told(part) for part in (error.title, error.hint) if part]
+        QMessageBox.warning(self.window, "agent-hub", "\n\n".join(words))
 
     # --- showing
 

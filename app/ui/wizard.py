@@ -26,13 +26,13 @@ from PySide6.QtWidgets import (
 )
 
 from agents.contract import AgentHealth, HubError
-from app.agents_report import line, probe_all
+from app.agents_report import command_in, line, probe_all
 from app.secrets import KeyringUnavailableError
 from app.setup_steps import RightCheck, SetUp, Sighting
 from app.ui.calls import Calls
 from app.ui.icons import app_icon
 from bridge.telegram.client import BotAccount, ChatFacts
-from bridge.texts import set_language, tr
+from bridge.texts import set_language, told, tr
 
 
 def wrapped(text: str = "") -> QLabel:
@@ -62,7 +62,7 @@ class Step(QWizardPage):
         self.note.setText(text)
 
     def complain(self, error: HubError) -> None:
-        self.note.setText("✗ " + " ".join(part for part in (error.title, error.hint) if part))
+        self.note.setText("✗ " + " ".join(told(part) for part in (error.title, error.hint) if part))
 
     def done(self, is_done: bool = True) -> None:
         self._is_done = is_done
@@ -321,7 +321,7 @@ class AgentsStep(Step):
     def _copy(self) -> None:
         row = self.list.currentRow()
         if 0 <= row < len(self.found):
-            QGuiApplication.clipboard().setText(self.found[row].hint)
+            QGuiApplication.clipboard().setText(command_in(self.found[row].hint))
 
 
 class TestStep(Step):

@@ -12,7 +12,7 @@ from agents.contract import Verdict
 from bridge.clock import as_datetime
 from bridge.pending.records import AskKind, AskState, DecisionWay
 from bridge.policy.classes import Assessment, RiskClass
-from bridge.texts import tr, trn
+from bridge.texts import told, tr, trn
 
 if TYPE_CHECKING:
     from bridge.pending.rulebook import Rule
@@ -136,7 +136,7 @@ def told_mark(told: bool | None) -> str:
 
 def with_reason(line: str, reason: str) -> str:
     """A line and why, in one sentence each."""
-    return f"{line}\n{reason}" if reason else f"{line}"
+    return f"{line}\n{told(reason)}" if reason else f"{line}"
 
 
 # --- toasts --------------------------------------------------------------------------------------------------------

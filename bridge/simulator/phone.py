@@ -22,6 +22,7 @@ from bridge.simulator.http import Request, Response
 from bridge.simulator.people import People
 from bridge.simulator.stage import Stage
 from bridge.simulator.world import GROUP_ID, OWNER, STRANGER, World
+from bridge.texts import told
 
 Json = dict[str, Any]
 PAGE = 200
@@ -78,7 +79,7 @@ class Phone:
         except ApiError as error:
             return answer({"error": error.description.partition(": ")[2] or error.description}, 400)
         except HubError as error:
-            return answer({"error": "\n".join(filter(None, (error.title, error.hint)))}, 400)
+            return answer({"error": "\n".join(filter(None, map(told, (error.title, error.hint))))}, 400)
         except (LookupError, TypeError, ValueError) as error:
             return answer({"error": f"bad request: {error}"}, 400)
 

@@ -13,7 +13,7 @@ from bridge.inbound import Place
 from bridge.markdown.part import Part
 from bridge.messenger import Keyboard
 from bridge.sheet import bold, clip, lines, plain
-from bridge.texts import tr, trn
+from bridge.texts import told, tr, trn
 
 if TYPE_CHECKING:
     from bridge.context import HubContext
@@ -112,7 +112,7 @@ def say_opening_failed(topic: Topic, error: HubError) -> None:
     if isinstance(error, SessionNotFoundError):
         part = lines(
             bold("⚠️ " + tr("This topic's session can't be found any more.")),
-            error.hint,
+            told(error.hint),
             tr("Your text is kept. Start a fresh session with it?") if topic.line.held else "",
         )
         keyboard = context.buttons.keyboard(

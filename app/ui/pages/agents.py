@@ -12,12 +12,12 @@ from agents.contract import AgentHealth
 from app.facade import HubSnapshot
 from app.ui.pages.page import OrEmpty, Page
 from app.ui.rows_table import Column, RowsTable
-from bridge.texts import tr
+from bridge.texts import told, tr
 
 
 def state_text(health: AgentHealth) -> str:
     if health.problem:
-        return health.problem
+        return told(health.problem)
     return tr("ready") if health.is_usable else tr("not found")
 
 
@@ -60,7 +60,7 @@ class AgentsPage(Page):
 
     def _show_hint(self) -> None:
         row = self.table.selected()
-        self.hint.setText(row.hint if row else "")
+        self.hint.setText(told(row.hint) if row else "")
         self._copy.setEnabled(bool(row and row.hint))
 
     def _copy_hint(self) -> None:
