@@ -50,6 +50,7 @@ class DesktopNotifier:
         self._numbers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._lock = threading.Lock()
+        self._speaking = threading.Lock()
         self._stopping = threading.Event()
         self._speak = open_dbus_connection("SESSION")
         try:
@@ -83,7 +84,8 @@ class DesktopNotifier:
         body = ("agent-hub", before, "agent-hub", notice.title, notice.text, actions, hints, -1)
         call = new_method_call(self._address, "Notify", "susssasa{sv}i", body)
         try:
-            number = int(self._speak.send_and_get_reply(call, timeout=CALL_SECONDS).body[0])
+            with self._speaking:
+                number = int(self._speak.send_and_get_reply(call, timeout=CALL_SECONDS).body[0])
         except (OSError, TimeoutError, ValueError, IndexError) as error:
             log.info("a notification could not be shown: %s", type(error).__name__)
             return
@@ -100,7 +102,7 @@ class DesktopNotifier:
             if number is not None:
                 self._keys.pop(number, None)
         if number is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError), self._speaking:
                 self._speak.send(new_method_call(self._address, "CloseNotification", "u", (number,)))
 
     def shown(self) -> tuple[str, ...]:
@@ -114,6 +116,17 @@ class DesktopNotifier:
         self._speak.close()
         self._hear.close()
 
+    def _daemon(self) -> str:
+        """The bus name of the program that shows notifications now; "" for none."""
+        from jeepney import MessageType, message_bus
+
+        try:
+            with self._speaking:
+                reply = self._speak.send_and_get_reply(message_bus.GetNameOwner(NAME), timeout=CALL_SECONDS)
+        except (OSError, TimeoutError):
+            return ""
+        return str(reply.body[0]) if reply.header.message_type is MessageType.method_return else ""
+
     def _listen(self) -> None:
         from jeepney import HeaderFields
 
@@ -124,9 +137,11 @@ class DesktopNotifier:
                 continue
             except OSError:  # the bus is gone, with it the desktop
                 return
-            member = message.header.fields.get(HeaderFields.member)
+            member, sender = (message.header.fields.get(name) for name in (HeaderFields.member, HeaderFields.sender))
             if member not in {"ActionInvoked", "NotificationClosed"} or not message.body:
                 continue
+            if sender != self._daemon():
+                continue  # any program on the bus can send such a signal: it would press Allow by itself
             with self._lock:
                 key = self._keys.get(int(message.body[0]))
                 if key is not None and member == "NotificationClosed":

@@ -99,6 +99,18 @@ def test_a_pressed_button_names_its_request(
     wait(lambda: pressed == [("a1", "deny")])
 
 
+def test_a_signal_from_another_program_presses_nothing(
+    notifier: DesktopNotifier, daemon: Daemon, pressed: list[tuple[str, str]]
+) -> None:
+    notifier.show(Notice("a1", "t", "x", (("allow", "Allow"),)))
+    stranger = open_dbus_connection("SESSION")
+    stranger.send(new_signal(DBusAddress(PATH, interface=NAME), "ActionInvoked", "us", (daemon.shown[0][0], "allow")))
+    stranger.close()
+    daemon.press(daemon.shown[0][0], OPEN)
+    wait(lambda: pressed)
+    assert pressed == [("a1", OPEN)]
+
+
 def test_what_was_decided_elsewhere_is_taken_away(notifier: DesktopNotifier, daemon: Daemon) -> None:
     notifier.show(Notice("a1", "t", "x"))
     notifier.withdraw("a1")
