@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -175,6 +176,21 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def speak(settings_file: Path | None, data_dir: Path | None) -> None:
+    """Use the language that the settings name, before anything is said; looks at nothing else in the file."""
+    from app.paths import folders
+
+    file = settings_file or folders(data_dir).settings_file
+    try:
+        hub = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("hub")
+    except (OSError, ValueError):  # the command itself says what is wrong with the file
+        return
+    if isinstance(hub, dict) and isinstance(hub.get("language"), str):
+        from bridge.texts import set_language
+
+        set_language(hub["language"])
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (0 fine, 1 a named problem, 2 wrong usage, 130 interrupted)."""
     for stream in (sys.stdout, sys.stderr):
@@ -184,6 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         reaper.main()  # a frozen application re-enters itself for this small child
         return 0
     args = parser().parse_args(argv)
+    speak(args.settings, args.data_dir)
     try:
         return int(args.run(args))
     except HubError as error:

@@ -14,20 +14,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.contract import HubError
 from app import secrets
 from app.agents_report import probe_all
 from app.console import say, say_json
+from app.daemon_thread import in_daemon_thread
 from app.paths import Folders, folders
+from app.qt_libraries import needed_packages
 from app.settings import Settings, load
-from bridge.texts import set_language, told
+from bridge.texts import mark, told, tr, trn
+
+if TYPE_CHECKING:
+    from bridge.telegram.client import BotAccount, TelegramClient
 
 MIN_FREE_BYTES = 200 * 1024 * 1024
 QT_TRIAL = "from app.doctor import try_qt; try_qt()"
 QT_TRIAL_FLAG = "--qt-trial"
 """The hidden argument by which a frozen application tries Qt in a process of its own."""
 QT_TRIAL_SECONDS = 30
+TRAY_HOST = "org.kde.StatusNotifierWatcher"
 
 
 class State(StrEnum):
@@ -40,7 +47,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check: ``message`` is what was found, ``hint`` what to do ("" when nothing)."""
+    """One check: ``message`` is what was found, ``hint`` what to do ("" when nothing).
+
+    ``name`` stays English: programs that read ``--json`` know checks by it; people see it in their language.
+    """
 
     name: str
     state: State
@@ -56,7 +66,7 @@ def doctor_command(settings_file: Path | None, data_dir: Path | None, *, as_json
     else:
         marks = {State.OK: "✓", State.WARNING: "!", State.PROBLEM: "✗"}
         for finding in findings:
-            say(f"{marks[finding.state]} {finding.name}: {finding.message}")
+            say(f"{marks[finding.state]} {tr(finding.name)}: {finding.message}")
             if finding.hint:
                 say(f"    {finding.hint}")
     return 1 if any(finding.state is State.PROBLEM for finding in findings) else 0
@@ -68,34 +78,46 @@ async def examine(settings_file: Path | None, data_dir: Path | None) -> Sequence
     try:
         settings = load(settings_file or place.settings_file)
     except HubError as error:
-        settings_finding = Finding("settings", State.PROBLEM, error.title, error.hint)
+        settings_finding = Finding(mark("settings"), State.PROBLEM, error.title, error.hint)
         settings = Settings()
     else:
         settings_finding = Finding("settings", State.OK, str(settings_file or place.settings_file))
-        set_language(settings.hub.language)
     checks: list[Callable[[], Finding]] = [
         check_python,
         check_display,
         check_qt,
-        lambda: check_token(place),
-        check_keyring,
+        check_tray,
         lambda: check_disk(place),
         lambda: check_roots(settings),
         lambda: check_users(settings),
     ]
-    results = await asyncio.gather(*(asyncio.to_thread(check) for check in checks))
-    return [settings_finding, *results, await check_telegram(settings, place), *await check_agents(settings)]
+    results = await asyncio.gather(
+        patiently(mark("bot token"), lambda: check_token(place)),
+        patiently(mark("keyring"), check_keyring),
+        *(asyncio.to_thread(check) for check in checks),
+    )
+    telegram, agents = await asyncio.gather(check_telegram(settings, place), check_agents(settings))
+    return [settings_finding, *results, *telegram, *agents]
+
+
+async def patiently(name: str, check: Callable[[], Finding]) -> Finding:
+    """A check that a keyring's prompt may block."""
+    try:
+        async with asyncio.timeout(secrets.KEYRING_SECONDS):
+            return await in_daemon_thread(check)
+    except TimeoutError:
+        return Finding(name, State.PROBLEM, tr("The keyring does not answer."), tr("Unlock it and check again."))
 
 
 def check_python() -> Finding:
     text = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
-    return Finding("python", State.OK, text)
+    return Finding("Python", State.OK, text)
 
 
 def check_display() -> Finding:
     if sys.platform in {"win32", "darwin"} or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        return Finding("display", State.OK, "a display is there")
-    return Finding("display", State.WARNING, "no display", "Start with: agent-hub run --headless")
+        return Finding(mark("display"), State.OK, tr("a display is there"))
+    return Finding("display", State.WARNING, tr("no display"), tr("Start with: agent-hub run --headless"))
 
 
 def check_qt() -> Finding:
@@ -114,11 +136,12 @@ def check_qt() -> Finding:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("window", State.WARNING, f"Qt could not be tried: {type(error).__name__}", QT_HINT)
+        why = tr("Qt could not be tried: {error}", error=type(error).__name__)
+        return Finding(mark("window"), State.WARNING, why, qt_hint())
     if trial.returncode == 0:
-        return Finding("window", State.OK, "Qt starts")
-    last = (trial.stderr.strip().splitlines() or ["no message"])[-1]
-    return Finding("window", State.WARNING, f"Qt does not start: {last[:200]}", QT_HINT)
+        return Finding("window", State.OK, tr("Qt starts"))
+    last = (trial.stderr.strip().splitlines() or [str(trial.returncode)])[-1]
+    return Finding("window", State.WARNING, tr("Qt does not start: {error}", error=last[:200]), qt_hint())
 
 
 def try_qt() -> None:
@@ -128,11 +151,35 @@ def try_qt() -> None:
     make_application()
 
 
-QT_HINT = (
-    "On Debian and Ubuntu: apt install libgl1 libegl1 libfontconfig1 libxkbcommon0 libdbus-1-3 libxcb-cursor0 "
-    "libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxkbcommon-x11-0. "
-    "Without a window: agent-hub run --headless"
-)
+def qt_hint() -> str:
+    """The packages that are missing, where they have names; a way without a window everywhere."""
+    headless = tr("Without a window: agent-hub run --headless")
+    if sys.platform != "linux":
+        return headless
+    install = tr("On Debian and Ubuntu: apt install {packages}", packages=needed_packages())
+    return f"{install}\n{headless}"
+
+
+def check_tray() -> Finding:
+    """Whether this desktop shows tray icons (StatusNotifierWatcher on the session bus; other systems always do)."""
+    if sys.platform != "linux":
+        return Finding(mark("tray"), State.OK, tr("part of this system"))
+    try:
+        from jeepney import message_bus
+        from jeepney.io.blocking import open_dbus_connection
+
+        with open_dbus_connection("SESSION") as bus:
+            has_host = bool(bus.send_and_get_reply(message_bus.NameHasOwner(TRAY_HOST), timeout=5).body[0])
+    except (ImportError, OSError, KeyError, TimeoutError, ValueError):
+        return Finding("tray", State.WARNING, tr("no session bus"), tr("Without a tray the window stays open instead."))
+    if has_host:
+        return Finding("tray", State.OK, tr("this desktop shows icons"))
+    return Finding(
+        "tray",
+        State.WARNING,
+        tr("this desktop shows no tray icons"),
+        tr("The window stays open instead. On GNOME, install the extension AppIndicator."),
+    )
 
 
 def check_token(place: Folders) -> Finding:
@@ -141,8 +188,8 @@ def check_token(place: Folders) -> Finding:
     except HubError as error:
         return Finding("bot token", State.PROBLEM, error.title, error.hint)
     if token.source is secrets.SecretSource.FILE:
-        return Finding("bot token", State.WARNING, "kept in a plaintext file", "Move it: agent-hub token")
-    return Finding("bot token", State.OK, f"from the {token.source.value}")
+        return Finding("bot token", State.WARNING, tr("kept in a plaintext file"), tr("Move it: agent-hub token"))
+    return Finding("bot token", State.OK, secrets.source_text(token.source))
 
 
 def check_keyring() -> Finding:
@@ -156,50 +203,76 @@ def check_disk(place: Folders) -> Finding:
     folder = next(folder for folder in (place.data, *place.data.parents) if folder.exists())
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
-        return Finding("disk", State.PROBLEM, f"{free // 2**20} MB free in {folder}", "Free some space.")
-    return Finding("disk", State.OK, f"{free // 2**30} GB free")
+        said = tr("{size} MB free in {folder}", size=free // 2**20, folder=folder)
+        return Finding(mark("disk"), State.PROBLEM, said, tr("Free some space."))
+    return Finding("disk", State.OK, tr("{size} GB free", size=free // 2**30))
 
 
 def check_roots(settings: Settings) -> Finding:
     roots = settings.workspace.roots
     if not roots:
-        return Finding("folders", State.PROBLEM, "no folder to work in", "Set [workspace] roots in the settings.")
+        return Finding(mark("folders"), State.PROBLEM, tr("no folder to work in"), set_up_hint())
     gone = [str(root) for root in roots if not os.access(root, os.R_OK | os.X_OK)]
     if gone:
-        return Finding("folders", State.WARNING, f"can't be read: {', '.join(gone)}", "Mount or mend them.")
+        return Finding(
+            "folders", State.WARNING, tr("can't be read: {names}", names=", ".join(gone)), tr("Mount or mend them.")
+        )
     return Finding("folders", State.OK, ", ".join(map(str, roots)))
 
 
 def check_users(settings: Settings) -> Finding:
-    if not settings.telegram.chats or not settings.telegram.users:
-        return Finding(
-            "who may use it",
-            State.PROBLEM,
-            "no group or no user is set",
-            "Set [telegram] chats and users in the settings.",
-        )
-    return Finding(
-        "who may use it", State.OK, f"{len(settings.telegram.users)} users in {len(settings.telegram.chats)} groups"
-    )
+    users, chats = len(settings.telegram.users), len(settings.telegram.chats)
+    if not users or not chats:
+        return Finding(mark("who may use it"), State.PROBLEM, tr("no group or no person is set"), set_up_hint())
+    people = trn("{count} person", "{count} people", users)
+    groups = trn("{count} group", "{count} groups", chats)
+    return Finding("who may use it", State.OK, f"{people}, {groups}")
 
 
-async def check_telegram(settings: Settings, place: Folders) -> Finding:
-    """Ask Telegram who the bot is."""
+def set_up_hint() -> str:
+    return tr("Run: agent-hub setup, or press Set up in the window.")
+
+
+async def check_telegram(settings: Settings, place: Folders) -> Sequence[Finding]:
+    """Ask Telegram who the bot is, and what it may do in each group."""
     from bridge.telegram.api import ApiAddress
     from bridge.telegram.client import TelegramClient
 
     try:
-        token = await asyncio.to_thread(secrets.read, place)
-    except HubError:
-        return Finding("Telegram", State.WARNING, "not tried without a token")
+        async with asyncio.timeout(secrets.KEYRING_SECONDS):
+            token = await in_daemon_thread(secrets.read, place)
+    except (HubError, TimeoutError):
+        return [Finding("Telegram", State.WARNING, tr("not tried without a token"))]
     try:
         telegram = settings.telegram
         address = ApiAddress(telegram.base_url, telegram.base_file_url, telegram.proxy)
         async with TelegramClient(token.value, address) as client:
             bot = await client.me()
+            groups = [await check_group(client, bot, chat) for chat in telegram.chats]
     except HubError as error:
-        return Finding("Telegram", State.PROBLEM, error.title, error.hint or "Check the network and the proxy.")
-    return Finding("Telegram", State.OK, f"connected as @{bot.username}")
+        hint = error.hint or tr("Check the network and the proxy.")
+        return [Finding("Telegram", State.PROBLEM, error.title, hint)]
+    return [Finding("Telegram", State.OK, tr("connected as @{bot}", bot=bot.username)), *groups]
+
+
+async def check_group(client: TelegramClient, bot: BotAccount, chat_id: int) -> Finding:
+    """The bot's rights in one group: the same look as the wizard's."""
+    from app.setup_steps import group_checks
+
+    try:
+        facts = await client.chat_facts(chat_id, bot.id)
+    except HubError as error:
+        return Finding(mark("group"), State.PROBLEM, f"{chat_id}: {error.title}", error.hint)
+    missing = [check for check in group_checks(facts, bot) if not check.is_fine]
+    if not missing:
+        return Finding("group", State.OK, tr("{group}: the bot has every right it needs", group=facts.title))
+    names = ", ".join(check.name for check in missing)
+    return Finding(
+        "group",
+        State.PROBLEM,
+        tr("{group}: missing: {what}", group=facts.title, what=names),
+        "\n".join(check.hint for check in missing),
+    )
 
 
 async def check_agents(settings: Settings) -> Sequence[Finding]:
@@ -207,9 +280,7 @@ async def check_agents(settings: Settings) -> Sequence[Finding]:
         Finding(
             health.title,
             State.OK if health.is_usable and not health.problem else State.WARNING,
-            told(health.problem) or f"{health.version} at {health.program}"
-            if health.program
-            else told(health.problem) or "built in",
+            told(health.problem) or " ".join(part for part in (health.version, str(health.program or "")) if part),
             told(health.hint),
         )
         for health in await probe_all(settings)

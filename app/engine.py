@@ -70,7 +70,8 @@ class Engine:
         self.clock = clock or SystemClock()
         self.backends = backends if backends is not None else build_backends(settings.launches(), Finder())
         self._token = token
-        self._lock_secret = lock_secret
+        self.lock_secret = lock_secret
+        """Of the second factor; "" opens nothing. May be set while the engine runs."""
         self._on_view = on_view
         self._on_failure = on_failure
         self._processes = ProcessFile(folders.data / "processes.json")
@@ -152,7 +153,7 @@ class Engine:
             on_event=self._delivery_event,
         )
         self.lock = HubLock(
-            lambda: self.hub.context.config.lock, lambda: self._lock_secret, database=database, clock=clock
+            lambda: self.hub.context.config.lock, lambda: self.lock_secret, database=database, clock=clock
         )
         self.desk = AskDesk(
             config=lambda: self.hub.context.config,
@@ -204,6 +205,7 @@ class Engine:
     def reconfigure(self, settings: Settings) -> None:
         """Use settings that need no new life."""
         self.settings = settings
+        set_language(settings.hub.language)
         self.hub.reconfigure(self._config())
         self._changed()
 
@@ -283,6 +285,7 @@ class Engine:
             is_connected=poll.is_connected,
             is_paused=status.is_paused,
             is_locked=status.is_locked,
+            has_lock=self.settings.lock.enabled,
             waiting=len(asks),
             waits=tuple(f"{titles.get(ask.origin.place, '')}: {ask.title}" for ask in asks[:SHOWN_ASKS]),
             running=status.busy,

@@ -11,7 +11,9 @@ from typing import Any, Protocol
 import psutil
 
 from agents.contract import AskId, HubError, PermissionRequest, Verdict
+from app.audit_words import event_text, refusal_text, way_text
 from app.cli import version
+from app.daemon_thread import in_daemon_thread
 from app.engine import Engine
 from app.facade import (
     AskRow,
@@ -23,6 +25,7 @@ from app.facade import (
     SessionRow,
     SessionState,
 )
+from app.secrets import store_lock_secret
 from app.settings import Settings, edit
 from app.settings_fields import put
 from app.settings_watch import PendingChange
@@ -67,9 +70,10 @@ class EngineFacade:
         status = engine.hub.status()
         titles = {topic.place: topic.title for topic in status.topics}
         memory = await asyncio.to_thread(memory_of, [topic.pid for topic in status.topics])
+        costs = engine.hub.context.ledger.by_session()
         return HubSnapshot(
             view=engine.make_view(),
-            sessions=tuple(session_row(topic, engine.clock.now(), memory) for topic in status.topics),
+            sessions=tuple(session_row(topic, engine.clock.now(), memory, costs) for topic in status.topics),
             asks=tuple(ask_row(ask, titles) for ask in engine.desk.open_asks()),
             rules=tuple(rule_row(rule) for rule in engine.desk.rules.standing() if rule.scope is RuleScope.PROJECT),
             audit=tuple(audit_row(number, line) for number, line in enumerate(self._audit())),
@@ -144,6 +148,19 @@ class EngineFacade:
     async def accept_pending(self) -> None:
         await self._owner.accept_pending()
 
+    async def unlock(self) -> None:
+        self._engine.lock.unlock_at_desk()
+
+    async def lock_now(self) -> None:
+        if not self._engine.lock.lock_now(by_id=None, by_name=tr("you, at the computer")):
+            raise HubError(tr("The lock is switched off."), hint=tr("Set it up first."))
+
+    async def keep_lock_secret(self, secret: str) -> None:
+        await in_daemon_thread(store_lock_secret, secret, self._engine.folders)
+        self._engine.lock_secret = secret
+        await self.apply_settings({"lock.enabled": True})
+        self._engine.lock.unlock_at_desk()
+
     def _find(self, ask_id: str) -> OpenAsk:
         for found in self._engine.desk.open_asks():
             if found.id == ask_id:
@@ -163,7 +180,12 @@ def place_of_key(key: str) -> Place:
     return Place(int(chat), int(topic) or None)
 
 
-def session_row(topic: TopicSummary, now: float, memory: Mapping[int, int]) -> SessionRow:
+def session_row(
+    topic: TopicSummary,
+    now: float,
+    memory: Mapping[int, int],
+    costs: Mapping[tuple[str, str], float],
+) -> SessionRow:
     if topic.state == "lost":
         state = SessionState.PARKED
     elif topic.waits_for_person:
@@ -181,6 +203,7 @@ def session_row(topic: TopicSummary, now: float, memory: Mapping[int, int]) -> S
         folder=str(topic.cwd),
         state=state,
         since=now - (topic.busy_for or 0.0) if topic.busy_for is not None else topic.touched,
+        cost_usd=costs.get((topic.agent, topic.session_id)),
         memory=memory.get(topic.pid or 0, 0),
         session_id=topic.session_id,
     )
@@ -207,7 +230,7 @@ def ask_row(found: OpenAsk, titles: Mapping[Place, str]) -> AskRow:
 
 def rejected_row(refused: Refused) -> RejectedRow:
     key = str(refused.update_id)
-    return RejectedRow(key, refused.at, str(refused.reason), refused.chat_id, refused.user_id, refused.name)
+    return RejectedRow(key, refused.at, refusal_text(refused.reason), refused.chat_id, refused.user_id, refused.name)
 
 
 def rule_row(rule: Rule) -> RuleRow:
@@ -219,7 +242,7 @@ def audit_row(number: int, line: AuditLine) -> AuditRow:
     delivered = {True: tr("yes"), False: tr("no"), None: ""}[line.delivered]
     who = line.by_name or (str(line.by_id) if line.by_id else tr("the hub"))
     what = f"{line.tool}: {line.subject}" if line.tool else line.subject
-    return AuditRow(f"{line.at}-{number}", line.at, who, line.way, what, line.event.value, delivered)
+    return AuditRow(f"{line.at}-{number}", line.at, who, way_text(line.way), what, event_text(line.event), delivered)
 
 
 def memory_of(pids: Sequence[int | None]) -> dict[int, int]:

@@ -150,6 +150,15 @@ class Facade(Protocol):
     async def desk_command(self, key: str) -> tuple[tuple[str, ...], str]:
         """Close the session's process; returns the command and the folder to go on with in a terminal."""
 
+    async def unlock(self) -> None:
+        """Open a locked hub: the person sits at the computer, no code is needed."""
+
+    async def lock_now(self) -> None:
+        """Lock at once; raises HubError when the lock is switched off."""
+
+    async def keep_lock_secret(self, secret: str) -> None:
+        """Keep a proven secret in the keyring, switch the lock on with it and leave it open for now."""
+
     async def accept_pending(self) -> None:
         """Say yes to security-relevant changes that were made in the settings file."""
 

@@ -23,12 +23,13 @@ class Light(StrEnum):
 class HubView:
     """A snapshot. ``problem``/``hint`` are sentences ("" = fine); ``waiting`` counts open requests and questions.
 
-    ``waits`` names the first of them ("topic: what it wants") for the tray's menu.
+    ``waits`` names the first of them ("topic: what it wants") for the tray's menu. ``has_lock``: it is switched on.
     """
 
     is_connected: bool = False
     is_paused: bool = False
     is_locked: bool = False
+    has_lock: bool = False
     waiting: int = 0
     waits: tuple[str, ...] = ()
     running: int = 0

@@ -16,6 +16,7 @@ from pathlib import Path
 from agents.contract import HubError
 from app import secrets
 from app.cli import version
+from app.daemon_thread import in_daemon_thread
 from app.engine import Engine
 from app.engine_facade import EngineFacade
 from app.facade import Facade
@@ -24,7 +25,7 @@ from app.keep_awake import KeepAwake
 from app.loop_thread import LoopThread
 from app.paths import Folders
 from app.settings import Settings, SettingsError, load
-from app.settings_fields import changed
+from app.settings_fields import NEEDS_RESTART, changed
 from app.settings_watch import Found, PendingChange, SettingsWatch, keeping_protected, taking, weigh
 from app.update_check import Release, UpdateWatch
 from bridge.clock import SystemClock
@@ -35,10 +36,6 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = 15.0
 SHORT_LIFE = 60.0
 """Seconds; an engine that breaks sooner would most likely break again at once."""
-NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy", "hub.language", "lock.enabled")
-"""Settings that are used when an engine is made."""
-KEYRING_SECONDS = 30.0
-"""How long a keyring may show its own prompt before the hub gives up for this time."""
 
 OnView = Callable[[HubView], None]
 
@@ -61,6 +58,7 @@ class Host:
         self._on_view: OnView = lambda view: None
         self._awake = KeepAwake()
         self._restart = asyncio.Event()
+        self._lock_switched_on = asyncio.Event()
         self._has_failed = False
         self._updates = UpdateWatch(folders.data, lambda: self.settings, version())
 
@@ -155,6 +153,7 @@ class Host:
         watching = [
             asyncio.create_task(watch.run(SystemClock()), name="settings file"),
             asyncio.create_task(self._updates.run(SystemClock()), name="new versions"),
+            asyncio.create_task(self._follow_lock(), name="secret of the lock"),
         ]
         try:
             await self._restart.wait()
@@ -176,6 +175,8 @@ class Host:
         if any(name.startswith(NEEDS_RESTART) for name in changed(old, new)) or old.agents != new.agents:
             self.restart()
         elif self.engine is not None:
+            if new.lock.enabled and not self.engine.lock_secret:
+                self._lock_switched_on.set()
             self.engine.reconfigure(new)
 
     def use_changes(self, in_file: Settings, names: Collection[str]) -> None:
@@ -202,18 +203,26 @@ class Host:
 
     async def _token(self) -> str:
         try:
-            async with asyncio.timeout(KEYRING_SECONDS):
-                return (await asyncio.to_thread(secrets.read, self.folders)).value
+            async with asyncio.timeout(secrets.KEYRING_SECONDS):
+                return (await in_daemon_thread(secrets.read, self.folders)).value
         except TimeoutError as error:
             raise secrets.KeyringUnavailableError(
                 tr("The keyring does not answer."), hint=tr("Unlock it; the hub tries again.")
             ) from error
 
+    async def _follow_lock(self) -> None:
+        """The lock was switched on in a running engine: until its secret is read, only the desk can open it."""
+        while True:
+            await self._lock_switched_on.wait()
+            self._lock_switched_on.clear()
+            if self.engine is not None:
+                self.engine.lock_secret = await self._lock_secret() or self.engine.lock_secret
+
     async def _lock_secret(self) -> str:
         """The secret of the second factor; without it the hub runs and stays locked."""
         try:
-            async with asyncio.timeout(KEYRING_SECONDS):
-                return await asyncio.to_thread(secrets.read_lock_secret, self.folders)
+            async with asyncio.timeout(secrets.KEYRING_SECONDS):
+                return await in_daemon_thread(secrets.read_lock_secret, self.folders)
         except (TimeoutError, secrets.SecretError) as error:
             log.warning("the secret of the lock can't be read, so the hub stays locked: %s", type(error).__name__)
             return ""

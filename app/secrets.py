@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from agents.contract import HubError
 from app.paths import Folders
+from bridge.texts import tr
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -36,6 +37,8 @@ ALLOWED_BACKENDS = (
     "keyring.backends.Windows",
     "keyring.backends.macOS",
 )
+KEYRING_SECONDS = 30.0
+"""How long a keyring may show its own prompt before its caller goes on without it."""
 
 
 class SecretSource(StrEnum):
@@ -45,6 +48,23 @@ class SecretSource(StrEnum):
     CREDENTIAL = "service credential"
     KEYRING = "keyring"
     FILE = "plaintext file"
+
+
+def source_text(source: SecretSource) -> str:
+    """Where a token was found, for a person."""
+    return {
+        SecretSource.ENVIRONMENT: tr("from the environment"),
+        SecretSource.CREDENTIAL: tr("from the service's credential"),
+        SecretSource.KEYRING: tr("from the keyring"),
+        SecretSource.FILE: tr("from a plaintext file"),
+    }[source]
+
+
+def kept_text(source: SecretSource) -> str:
+    """Where ``store`` put a token, for a person."""
+    if source is SecretSource.KEYRING:
+        return tr("The token is kept in the keyring.")
+    return tr("The token is kept in a plaintext file that only you can read.")
 
 
 class SecretError(HubError):
@@ -71,8 +91,8 @@ def checked(value: str) -> str:
     token = value.strip().strip("\"'").strip()
     if not TOKEN_SHAPE.fullmatch(token):
         raise SecretError(
-            "That does not look like a bot token.",
-            hint="Copy the whole line that BotFather gave you: digits, a colon, letters.",
+            tr("That does not look like a bot token."),
+            hint=tr("Copy the whole line that BotFather gave you: digits, a colon, letters."),
         )
     return token
 
@@ -88,7 +108,7 @@ def read(folders: Folders) -> Token:
         return Token(checked(plain.read_text(encoding="utf-8")), SecretSource.FILE)
     value = _keyring_get(_token_name(folders))
     if value is None:
-        raise SecretError("No bot token is set.", hint="Run: agent-hub setup (or set AGENT_HUB_TOKEN).")
+        raise SecretError(tr("No bot token is set."), hint=tr("Press Set up in the window, or run: agent-hub setup"))
     return Token(checked(value), SecretSource.KEYRING)
 
 
@@ -132,6 +152,11 @@ def read_lock_secret(folders: Folders) -> str:
 
 def store_lock_secret(value: str, folders: Folders) -> None:
     """Keep the secret of /unlock; only in the keyring. Raises SecretError."""
+    if os.environ.get(LOCK_VARIABLE):
+        raise SecretError(
+            tr("The secret of the lock comes from the environment."),
+            hint=tr("Change {name} there.", name=LOCK_VARIABLE),
+        )
     _keyring_set(_entry_name(LOCK_NAME, folders), value)
 
 
@@ -167,8 +192,8 @@ def _backend() -> KeyringBackend:
         backend = next((one for one in backend.backends if _is_trusted(one)), backend)
     if not _is_trusted(backend):
         raise KeyringUnavailableError(
-            "This computer has no keyring that the hub trusts.",
-            hint="Unlock or install one (GNOME Keyring, KWallet), or set AGENT_HUB_TOKEN.",
+            tr("This computer has no keyring that the hub trusts."),
+            hint=tr("Unlock or install one (GNOME Keyring, KWallet), or set AGENT_HUB_TOKEN."),
             detail=f"keyring offered {type(backend).__module__}",
         )
     return backend
@@ -192,7 +217,7 @@ def _keyring_errors() -> Iterator[None]:
         yield
     except keyring.errors.KeyringError as error:
         raise KeyringUnavailableError(
-            "The keyring is locked or does not answer.",
-            hint="Log in to the desktop or unlock the keyring; the hub tries again.",
+            tr("The keyring is locked or does not answer."),
+            hint=tr("Log in to the desktop or unlock the keyring; the hub tries again."),
             detail=type(error).__name__,
         ) from error

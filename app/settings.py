@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from agents.contract import AgentLaunch, HubError
 from bridge.config import BridgeConfig, LimitSettings, LockSettings, Role, Verbosity, VoiceSettings
 from bridge.policy.classes import Mode, OwnClass, PolicySettings, RiskClass
+from bridge.texts import mark, tr
 
 DEFAULT_BASE_URL = "https://api.telegram.org/bot"
 DEFAULT_BASE_FILE_URL = "https://api.telegram.org/file/bot"
@@ -53,7 +54,7 @@ class TelegramSettings(_Section):
     @classmethod
     def _is_address(cls, value: str) -> str:
         if value and not urlsplit(value).hostname:
-            raise ValueError("must be an address such as https://host/path")
+            raise ValueError(mark("must be an address such as https://host/path"))
         return value
 
 
@@ -82,7 +83,7 @@ class AgentSettings(_Section):
     @model_validator(mode="after")
     def _acp_needs_command(self) -> AgentSettings:
         if self.kind == "acp" and not self.command:
-            raise ValueError("an ACP entry needs a command")
+            raise ValueError(mark("an ACP entry needs a command"))
         return self
 
     def launch(self) -> AgentLaunch:
@@ -130,6 +131,7 @@ class HubSettings(_Section):
     session_scope: bool = Field(False, description='Offer "Allow for this session" on cards.')
     audit_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days that decisions are remembered.")
     reads_pass: bool = Field(True, description="Reads inside the session's folder pass without asking.")
+    desktop_notices: bool = Field(True, description="Show requests and ended turns as notifications on this computer.")
     update_check: bool = Field(True, description="Ask once a day whether there is a newer version; never installs it.")
     update_url: str = Field("", description="Address that tells the newest version (JSON); empty = never asked.")
 
@@ -140,7 +142,7 @@ class HubSettings(_Section):
         if value and not (
             parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1"))
         ):
-            raise ValueError("must be an https address")
+            raise ValueError(mark("must be an https address"))
         return value
 
 
@@ -172,7 +174,7 @@ class PolicySettingsSection(_Section):
     @classmethod
     def _never_by_itself(cls, value: Mode | None) -> Mode | None:
         if value is Mode.ALLOW:
-            raise ValueError("destructive requests can be asked or denied, never allowed by themselves")
+            raise ValueError(mark("destructive requests can be asked or denied, never allowed by themselves"))
         return value
 
     def bridge(self, guarded: tuple[Path, ...]) -> PolicySettings:
@@ -221,7 +223,7 @@ class VoiceSection(_Section):
     @classmethod
     def _is_web_address(cls, value: str) -> str:
         if value and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
-            raise ValueError("must be an address such as https://host/v1/audio/transcriptions")
+            raise ValueError(mark("must be an address such as https://host/v1/audio/transcriptions"))
         return value
 
     def bridge(self) -> VoiceSettings:
@@ -276,12 +278,16 @@ def parse(text: str, source: str = "settings.toml") -> Settings:
         values = tomllib.loads(text.lstrip("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(
-            f"The settings file is not valid TOML: {error}", hint=f"Mend {source} at that place.", detail=source
+            tr("The settings file is not valid TOML: {error}", error=error),
+            hint=tr("Mend {file} at that place.", file=source),
+            detail=source,
         ) from error
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(_first_problem(error), hint=f"Mend {source} and save it.", detail=_places(error)) from error
+        raise SettingsError(
+            _first_problem(error), hint=tr("Mend {file} and save it.", file=source), detail=_places(error)
+        ) from error
 
 
 def _places(error: ValidationError) -> str:
@@ -296,8 +302,9 @@ def _first_problem(error: ValidationError) -> str:
     more = error.error_count() - 1
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        message = "there is no such setting"
-    return f"Setting {field}: {message}" + (f" (and {more} more)" if more else "")
+        message = mark("there is no such setting")
+    text = tr("Setting {name}: {problem}", name=field, problem=tr(message))
+    return text + (tr(" (and {count} more)", count=more) if more else "")
 
 
 def load(path: Path) -> Settings:
@@ -308,8 +315,8 @@ def load(path: Path) -> Settings:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            "The settings file can't be read.",
-            hint=f"Check the rights and the encoding (UTF-8) of {path}.",
+            tr("The settings file can't be read."),
+            hint=tr("Check the rights and the encoding (UTF-8) of {file}.", file=path),
             detail=str(error),
         ) from error
     return parse(text, str(path))

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from app.settings import Settings
+from bridge.texts import tr
 
 PROTECTED_WHOLE = ("policy", "lock", "limits", "voice")
 PROTECTED_SECTIONS = (*(f"{name}." for name in PROTECTED_WHOLE), "agents.NAME.")
@@ -34,6 +35,9 @@ PROTECTED = frozenset(
     }
 )
 """Who may use the hub, where, and what passes: changed in the file, these wait for a yes in the window or a start."""
+
+NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy")
+"""Settings that are used when an engine is made; the agents' own tables are, too. A new life interrupts turns."""
 
 
 class FieldKind(StrEnum):
@@ -55,6 +59,12 @@ class SettingField:
     description: str
     default: Any
     choices: tuple[str, ...] = ()
+    is_whole: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a form calls it, in English."""
+        return self.name.split(".")[1].replace("_", " ").capitalize()
 
 
 def fields() -> tuple[SettingField, ...]:
@@ -79,7 +89,12 @@ def is_protected(name: str) -> bool:
 def described(name: str, info: FieldInfo) -> SettingField:
     kind, choices = kind_of(info.annotation)
     return SettingField(
-        name, kind, info.description or "", as_toml(info.get_default(call_default_factory=True)), choices
+        name,
+        kind,
+        info.description or "",
+        as_toml(info.get_default(call_default_factory=True)),
+        choices,
+        is_whole=info.annotation is int,
     )
 
 
@@ -133,8 +148,29 @@ def problem_with(name: str, value: Any) -> str:
     try:
         Settings.model_validate({section: {field: value}})
     except ValidationError as error:
-        return error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Value error, ")
+        return said(error)
     return ""
+
+
+def said(error: ValidationError) -> str:
+    """The first fault for a person: our own sentences are in the catalogue, the library's are said in ours."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    limits = first.get("ctx", {})
+    match first["type"]:
+        case "greater_than":
+            return tr("must be more than {limit}", limit=limits["gt"])
+        case "greater_than_equal":
+            return tr("must be at least {limit}", limit=limits["ge"])
+        case "less_than_equal":
+            return tr("must be at most {limit}", limit=limits["le"])
+        case "int_parsing" | "int_type" | "int_from_float":
+            return tr("must be a whole number in each line")
+        case "enum" | "literal_error":
+            return tr(
+                "must be one of: {words}", words=str(limits.get("expected", "")).replace("'", "").replace(" or ", ", ")
+            )
+        case _:
+            return tr(first["msg"].removeprefix("Value error, "))
 
 
 def put(document: tomlkit.TOMLDocument, changes: Mapping[str, Any]) -> None:

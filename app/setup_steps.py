@@ -6,14 +6,15 @@ be done again later; nothing is written before its check succeeded.
 
 from __future__ import annotations
 
-import asyncio
 import secrets as random_source
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from agents.contract import HubError
 from app import secrets, settings
+from app.daemon_thread import in_daemon_thread
 from app.paths import Folders
 from app.settings_fields import put
 from bridge.inbound import ButtonPress, IncomingMessage, Person, Place, TopicEvent
@@ -47,28 +48,22 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is set up so far; the first thing missing is where the wizard goes on."""
+    """What the settings say of the set-up. The token is not looked at: a locked keyring would hold up the start.
 
-    has_token: bool
+    A token that is missing is said by the hub itself, in the tray and the window.
+    """
+
     has_group: bool
     has_people: bool
     has_roots: bool
 
     @property
     def is_complete(self) -> bool:
-        return self.has_token and self.has_group and self.has_people and self.has_roots
+        return self.has_group and self.has_people and self.has_roots
 
 
-def progress(folders: Folders, current: settings.Settings) -> Progress:
-    """Look at what is stored; never raises."""
-    try:
-        secrets.read(folders)
-        has_token = True
-    except HubError:
-        has_token = False
-    return Progress(
-        has_token, bool(current.telegram.chats), bool(current.telegram.users), bool(current.workspace.roots)
-    )
+def progress(current: settings.Settings) -> Progress:
+    return Progress(bool(current.telegram.chats), bool(current.telegram.users), bool(current.workspace.roots))
 
 
 def group_checks(facts: ChatFacts, account: BotAccount) -> Sequence[RightCheck]:
@@ -153,11 +148,12 @@ class SetUp:
 
     async def keep_token(self, token: str, *, allow_plaintext: bool = False) -> secrets.SecretSource:
         """Store a token that ``connect`` accepted. The keyring may ask the person, so it runs in a thread."""
-        return await asyncio.to_thread(secrets.store, token, self._folders, allow_plaintext=allow_plaintext)
+        store = partial(secrets.store, token, self._folders, allow_plaintext=allow_plaintext)
+        return await in_daemon_thread(store)
 
     async def connect_stored(self) -> BotAccount:
         """Go on with the token of an earlier step."""
-        return await self.connect((await asyncio.to_thread(secrets.read, self._folders)).value)
+        return await self.connect((await in_daemon_thread(secrets.read, self._folders)).value)
 
     # --- group and people
 

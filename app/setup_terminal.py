@@ -75,7 +75,7 @@ async def _new_token(set_up: SetUp) -> BotAccount:
             if (await _ask(tr("Keep the token in a file only you can read? [y/N] "))).lower() not in {"y", "yes", "д"}:
                 raise
             source = await set_up.keep_token(token, allow_plaintext=True)
-        say(tr("The token is kept in the {place}.", place=source.value))
+        say(secrets.kept_text(source))
         return account
 
 

@@ -31,6 +31,11 @@ LINUX_TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Program, and what stands between it and the command."""
 
 
+def line_command(line: str, platform: str = sys.platform) -> list[str]:
+    """A line for a shell, as a person would type it ("npm install ... && ..."), as the words of a command."""
+    return ["cmd", "/k", line] if platform == "win32" else [os.environ.get("SHELL") or "sh", "-lc", line]
+
+
 def terminal_command(command: Sequence[str], folder: Path, platform: str = sys.platform) -> list[str]:
     """The words that open a terminal with ``command`` in ``folder``; raises HubError when there is no terminal."""
     if platform == "win32":

@@ -12,6 +12,7 @@ from pathlib import Path
 from app import secrets
 from app.console import say
 from app.paths import folders
+from bridge.texts import tr
 
 
 def token_command(data_dir: Path | None, *, forget: bool, allow_plaintext: bool) -> int:
@@ -19,9 +20,9 @@ def token_command(data_dir: Path | None, *, forget: bool, allow_plaintext: bool)
     place = folders(data_dir)
     if forget:
         secrets.forget(place)
-        say("The stored token is deleted.")
+        say(tr("The stored token is deleted."))
         return 0
-    value = getpass.getpass("Bot token (not shown): ") if sys.stdin.isatty() else sys.stdin.readline()
+    value = getpass.getpass(tr("Bot token (not shown): ")) if sys.stdin.isatty() else sys.stdin.readline()
     source = secrets.store(value, place, allow_plaintext=allow_plaintext)
-    say(f"The token is kept in the {source.value}.")
+    say(secrets.kept_text(source))
     return 0

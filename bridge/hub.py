@@ -162,8 +162,12 @@ class Hub:
 
     def reconfigure(self, config: BridgeConfig) -> None:
         """Use changed settings from now on."""
-        self.context.config = config
+        former, self.context.config = self.context.config, config
         self.gate.reconfigure(config)
+        if former.language != config.language:
+            self._refresh_menus()
+        if former.lock != config.lock:
+            self._lock_changed()
 
     def topic_lost(self, place: Place, *, is_closed: bool = False) -> None:
         """The outbox can't write there. Closed: the session rests. Gone: it is parked and General hears of it once."""

@@ -106,6 +106,13 @@ class Ledger:
     def of_session(self, agent: str, session_id: str) -> Spent:
         return self._sum("agent = ? AND session_id = ?", (agent, session_id))
 
+    def by_session(self) -> dict[tuple[str, str], float]:
+        """Dollars of every session that told what it spends, by agent and session id."""
+        rows = self._database.rows(
+            "SELECT agent, session_id, total(cost) AS cost FROM spend GROUP BY agent, session_id"
+        )
+        return {(row["agent"], row["session_id"]): float(row["cost"]) for row in rows if row["cost"]}
+
     def _sum(self, where: str, values: tuple[str, ...]) -> Spent:
         row = self._database.row(
             f"SELECT total(cost) AS cost, total(tokens) AS tokens FROM spend WHERE {where}",  # noqa: S608 - two constants

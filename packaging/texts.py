@@ -47,6 +47,8 @@ def settings_texts() -> list[str]:
     return [
         *(field.description for field in known),
         *sorted({field.name.split(".")[0].capitalize() for field in known}),
+        *sorted({field.label for field in known}),
+        *sorted({word for field in known for word in field.choices if word and field.name != "hub.language"}),
     ]
 
 

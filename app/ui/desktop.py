@@ -18,14 +18,17 @@ from PySide6.QtWidgets import QMessageBox, QSystemTrayIcon
 from agents.contract import HubError
 from app.agents_report import probe_all
 from app.autostart import for_this_platform, start_command
+from app.daemon_thread import in_daemon_thread
 from app.doctor import State, examine
 from app.facade import Facade, HealthRow, HubSnapshot
 from app.health import HubView
 from app.host import ThreadedHost
-from app.terminals import open_terminal
-from app.ui.ask_notices import AskNotices
+from app.secrets import read_lock_secret
+from app.terminals import line_command, open_terminal
 from app.ui.calls import Calls
+from app.ui.lock_dialog import LockDialog
 from app.ui.log_tail import LogTail
+from app.ui.notices import Notices
 from app.ui.tray import Tray
 from app.ui.window import MainWindow
 from bridge.texts import told, tr
@@ -39,7 +42,6 @@ class Desktop(QObject):
 
     set_up_wanted = Signal()
     _view_came = Signal(object)
-    _show_wanted = Signal()
     _ended = Signal()
 
     def __init__(self, host: ThreadedHost, leave: Callable[[], None]) -> None:
@@ -47,13 +49,13 @@ class Desktop(QObject):
         self.host = host
         self._leave = leave
         self._is_leaving = False
-        self._last_waiting = 0
+        self._last_counts = (0, 0)
         self.calls = Calls(host.loop, self)
-        place = QSettings(str(host.folders.config / "window.ini"), QSettings.Format.IniFormat)
-        self.window = MainWindow(place)
+        self._place = QSettings(str(host.folders.config / "window.ini"), QSettings.Format.IniFormat)
+        self.window = MainWindow(self._place)
         self.tray = Tray(self)
         self.log_tail = LogTail(self)
-        self.notices = AskNotices(self.tray.notify, self)
+        self.notices = Notices(self.tray.notify, self)
         self.autostart = for_this_platform()
         self.tray.show_login(self.autostart.is_on())
         self._connect()
@@ -71,28 +73,32 @@ class Desktop(QObject):
         self.host.start(self._view_came.emit)
         self._probe_agents()
 
-    def show_from_other_thread(self) -> None:
-        """A second start asks this one to show itself."""
-        self._show_wanted.emit()
-
     # --- wiring
 
     def _connect(self) -> None:
         queued = Qt.ConnectionType.QueuedConnection
         self._view_came.connect(self._show_view, queued)
-        self.log_tail.lines_came.connect(self.window.activity.append_log)
-        self._show_wanted.connect(self.window.bring_up, queued)
         self._ended.connect(self._leave, queued)
-        for source in (self.tray, self.window):
-            source.pause_wanted.connect(lambda on: self._verb(lambda facade: facade.pause(on)))
-            source.quit_wanted.connect(self.quit)
-        self.tray.open_wanted.connect(self.window.bring_up)
-        self.notices.opened.connect(lambda: self.window.show_page(self.window.approvals))
-        self.notices.decided.connect(self._decide_from_notice)
-        self.tray.approvals_wanted.connect(lambda: self.window.show_page(self.window.approvals))
+        self.log_tail.lines_came.connect(self._append_log)
+        self.tray.pause_wanted.connect(self._pause)
+        self.tray.lock_wanted.connect(lambda: self._lock(True))
+        self.tray.quit_wanted.connect(self.quit)
+        self.tray.open_wanted.connect(self._bring_up)
+        self.tray.approvals_wanted.connect(self._open_ask)
         self.tray.login_toggled.connect(self._toggle_login)
-        self.window.setup_wanted.connect(self.set_up_wanted)
-        sessions, approvals = self.window.sessions, self.window.approvals
+        self.tray.bubble_clicked.connect(self.notices.open_last)
+        self.notices.ask_opened.connect(self._open_ask)
+        self.notices.turn_opened.connect(self._open_session)
+        self.notices.decided.connect(self._decide_from_notice)
+        self._connect_window()
+
+    def _connect_window(self) -> None:
+        window = self.window
+        window.pause_wanted.connect(self._pause)
+        window.quit_wanted.connect(self.quit)
+        window.setup_wanted.connect(self.set_up_wanted)
+        window.lock_wanted.connect(self._lock)
+        sessions, approvals = window.sessions, window.approvals
         sessions.stop_wanted.connect(lambda key: self._verb(lambda facade: facade.stop_session(key)))
         sessions.reset_wanted.connect(self._reset)
         sessions.hibernate_wanted.connect(lambda key: self._verb(lambda facade: facade.hibernate_session(key)))
@@ -102,12 +108,35 @@ class Desktop(QObject):
         approvals.decision_wanted.connect(self._decide)
         approvals.rule_wanted.connect(self._make_rule)
         approvals.undo_wanted.connect(lambda rule: self._verb(lambda facade: facade.undo_rule(rule)))
-        self.window.settings.apply_wanted.connect(self._apply)
-        self.window.settings.accept_wanted.connect(self._accept_pending)
-        self.window.activity.allow_chat_wanted.connect(self._allow_chat)
-        self.window.activity.allow_user_wanted.connect(self._allow_user)
-        self.window.health.check_wanted.connect(self._examine)
-        self.window.agents.look_again_wanted.connect(self._probe_agents)
+        window.settings.apply_wanted.connect(self._save)
+        window.settings.accept_wanted.connect(self._accept_pending)
+        window.settings.lock_wanted.connect(self._set_up_lock)
+        window.activity.allow_chat_wanted.connect(self._allow_chat)
+        window.activity.allow_user_wanted.connect(self._allow_user)
+        window.health.check_wanted.connect(self._examine)
+        window.agents.look_again_wanted.connect(self._probe_agents)
+        window.agents.terminal_wanted.connect(self._run_in_terminal)
+
+    def _pause(self, is_paused: bool) -> None:
+        self._verb(lambda facade: facade.pause(is_paused))
+
+    def _lock(self, wants: bool) -> None:
+        self._verb(lambda facade: facade.lock_now() if wants else facade.unlock())
+
+    def _bring_up(self) -> None:
+        self.window.bring_up()
+
+    def _append_log(self, lines: list[str]) -> None:
+        self.window.activity.append_log(lines)
+
+    def _open_ask(self, ask_id: str = "") -> None:
+        """The Approvals page with that request, once it is there."""
+        self.window.show_page(self.window.approvals)
+        self.window.approvals.show_ask(ask_id)
+
+    def _open_session(self, key: str) -> None:
+        self.window.show_page(self.window.sessions)
+        self.window.sessions.table.select(key)
 
     def _verb(self, verb: Callable[[Facade], Any], then: Callable[[Any], None] | None = None) -> None:
         """Ask something of the running engine, then look again."""
@@ -134,13 +163,16 @@ class Desktop(QObject):
         self.tray.show_view(view)
         if not self.host.is_up:
             self.window.show_snapshot(HubSnapshot(view=view))
-        if view.waiting != self._last_waiting and self.host.is_up:
+        if (view.waiting, view.running) != self._last_counts and self.host.is_up:
             self.calls.go(self.host.facade().snapshot(), self._show_notices, lambda _error: None)
-        self._last_waiting = view.waiting
+        self._last_counts = (view.waiting, view.running)
         self.refresh()
 
     def _show_notices(self, snapshot: HubSnapshot) -> None:
-        self.notices.show(snapshot.asks, is_seen=self.window.isActiveWindow())
+        is_seen = self.window.isActiveWindow()
+        self.notices.is_on = self.host.settings.hub.desktop_notices
+        self.notices.show(snapshot.asks, is_seen=is_seen)
+        self.notices.show_ended(snapshot.sessions, is_seen=is_seen)
 
     def _toggle_login(self, wants: bool) -> None:
         """Change it where the system keeps it, then show what is really there."""
@@ -172,7 +204,7 @@ class Desktop(QObject):
     def _show_findings(self, findings: Any) -> None:
         fine = {State.OK: True, State.PROBLEM: False, State.WARNING: None}
         self.window.health.show_doctor(
-            [HealthRow(found.name, found.message, fine[found.state], found.hint) for found in findings]
+            [HealthRow(tr(found.name), found.message, fine[found.state], found.hint) for found in findings]
         )
 
     # --- doing
@@ -198,6 +230,13 @@ class Desktop(QObject):
 
         self._verb(lambda facade: facade.desk_command(key), opened)
 
+    def _run_in_terminal(self, command: str) -> None:
+        """What installs an agent or logs it in: the person sees it run and answers it there."""
+        try:
+            open_terminal(line_command(command), Path.home())
+        except HubError as error:
+            self.complain(error)
+
     def _open_folder(self, key: str) -> None:
         if row := self._row(key):
             QDesktopServices.openUrl(QUrl.fromLocalFile(row.folder))
@@ -220,16 +259,81 @@ class Desktop(QObject):
         if self._confirm(tr("Allow this in the whole project from now on, without asking?")):
             self._verb(lambda facade: facade.make_rule(ask_id))
 
-    def _apply(self, changes: dict[str, Any]) -> None:
-        def applied(_result: Any) -> None:
-            self.window.settings.show_settings(self.host.settings)
+    def _save(self, changes: dict[str, Any]) -> None:
+        """Settings of the form; a lock that nobody could open is set up before it is switched on."""
+        if not changes.get("lock.enabled"):
+            self._apply(changes)
+            return
 
-        self._verb(lambda facade: facade.apply_settings(changes), applied)
+        def looked(secret: str) -> None:
+            if secret:
+                self._apply(changes)
+            else:
+                self._show_lock_dialog(is_set_up=False, changes=changes)
+
+        self.calls.go(self._read_lock_secret(), looked, self.complain)
+
+    def _apply(self, changes: dict[str, Any]) -> None:
+        self._verb(lambda facade: facade.apply_settings(changes), lambda _result: self._settings_changed(changes))
+
+    def _settings_changed(self, changes: dict[str, Any]) -> None:
+        if "hub.language" in changes:
+            self._rebuild_window()
+        self.window.settings.show_settings(self.host.settings)
+        self.refresh()
+
+    def _rebuild_window(self) -> None:
+        """Another language: every text of window and tray is made anew, the log stays."""
+        former, was_shown = self.window, self.window.isVisible()
+        former.remember()
+        lines = former.activity.lines_so_far()
+        self.window = MainWindow(self._place)
+        self.window.hides_on_close = former.hides_on_close
+        self._connect_window()
+        self.window.activity.append_log(lines)
+        self.tray.show_view(self.host.view)
+        if was_shown:
+            self.window.bring_up()
+        former.hide()
+        former.deleteLater()
+        self._probe_agents()
+
+    async def _read_lock_secret(self) -> str:
+        return await in_daemon_thread(read_lock_secret, self.host.folders)
+
+    def _set_up_lock(self) -> None:
+        self.calls.go(
+            self._read_lock_secret(), lambda secret: self._show_lock_dialog(is_set_up=bool(secret)), self.complain
+        )
+
+    def _show_lock_dialog(self, *, is_set_up: bool, changes: dict[str, Any] | None = None) -> None:
+        dialog = LockDialog(self.host.folders.instance or "hub", self.window, is_set_up=is_set_up)
+
+        def kept(_result: Any) -> None:
+            dialog.accept()
+            if changes:
+                self._apply(changes)
+            else:
+                self._settings_changed({})
+
+        def not_kept(error: HubError) -> None:
+            dialog.failed(" ".join(part for part in (error.title, error.hint) if part))
+
+        def proven(secret: str) -> None:
+            try:
+                work = self.host.facade().keep_lock_secret(secret)
+            except HubError as error:
+                not_kept(error)
+                return
+            self.calls.go(work, kept, not_kept)
+
+        dialog.proven.connect(proven)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def _accept_pending(self) -> None:
         def accepted(_result: Any) -> None:
-            self.window.settings.show_settings(self.host.settings)
-            self.refresh()
+            self._settings_changed({})
 
         if self._confirm(tr("Put the changes of the settings file in force?")):
             self._verb(lambda facade: facade.accept_pending(), accepted)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.host import ThreadedHost
@@ -47,8 +48,10 @@ def settings_or_default(file: Path) -> Settings:
         return Settings()
 
 
-class Program:
+class Program(QObject):
     """Switches between wizard and desktop; both are never open together, since both would poll the bot."""
+
+    _show_wanted = Signal()
 
     def __init__(
         self,
@@ -58,7 +61,9 @@ class Program:
         data_dir: Path | None,
         instance: SingleInstance,
     ) -> None:
+        super().__init__()
         self.application = application
+        self._show_wanted.connect(self._show, Qt.ConnectionType.QueuedConnection)
         self.place, self.data_dir = place, data_dir
         self.file = settings_file or place.settings_file
         self.instance = instance
@@ -70,7 +75,8 @@ class Program:
     def begin(self) -> None:
         settings = settings_or_default(self.file)
         set_language(settings.hub.language)
-        if progress(self.place, settings).is_complete:
+        self.instance.listen(self._called)
+        if progress(settings).is_complete:
             self.open_desktop(show_window=False)
         else:
             self.open_wizard()
@@ -85,7 +91,8 @@ class Program:
 
     def _wizard_closed(self, set_up: SetUp) -> None:
         if self._loop is not None:
-            self._loop.call(set_up.close()).result(timeout=5)
+            with contextlib.suppress(TimeoutError):
+                self._loop.call(set_up.close()).result(timeout=5)
             self._loop.close()
             self._loop = None
         self.wizard = None
@@ -101,13 +108,22 @@ class Program:
         host.settings = settings_or_default(self.file)
         self.desktop = Desktop(host, self._left)
         self.desktop.set_up_wanted.connect(self._set_up_again)
-        self.instance.listen(self._called)
         self.desktop.start(show_window=show_window)
 
     def _called(self, word: str) -> str:
-        if word == "show" and self.desktop is not None:
-            self.desktop.show_from_other_thread()
+        """A second start, in the doorbell's thread."""
+        if word == "show":
+            self._show_wanted.emit()
         return ""
+
+    def _show(self) -> None:
+        """Bring to the front what is open: wizard or window."""
+        if self.wizard is not None:
+            self.wizard.show()
+            self.wizard.raise_()
+            self.wizard.activateWindow()
+        elif self.desktop is not None:
+            self.desktop.window.bring_up()
 
     def _set_up_again(self) -> None:
         self._wants_set_up = True

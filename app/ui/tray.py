@@ -21,7 +21,9 @@ class Tray(QObject):
     approvals_wanted = Signal()
     login_toggled = Signal(bool)
     pause_wanted = Signal(bool)
+    lock_wanted = Signal()
     quit_wanted = Signal()
+    bubble_clicked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,6 +33,7 @@ class Tray(QObject):
         self._state.setEnabled(False)
         self._open = QAction(self)
         self._pause = QAction(self)
+        self._lock = QAction(self)
         self._login = QAction(self)
         self._login.setCheckable(True)
         self._waits: list[QAction] = []
@@ -39,16 +42,19 @@ class Tray(QObject):
         self._menu.addSeparator()
         self._menu.addAction(self._open)
         self._menu.addAction(self._pause)
+        self._menu.addAction(self._lock)
         self._menu.addAction(self._login)
         self._menu.addSeparator()
         self._menu.addAction(self._quit)
         self._open.triggered.connect(lambda _checked=False: self.open_wanted.emit())
         self._pause.triggered.connect(lambda _checked=False: self.pause_wanted.emit(not self._view.is_paused))
+        self._lock.triggered.connect(lambda _checked=False: self._lock_chosen())
         self._login.triggered.connect(lambda on=False: self.login_toggled.emit(on))
         self._quit.triggered.connect(lambda _checked=False: self.quit_wanted.emit())
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(self._activated)
+        self._icon.messageClicked.connect(self.bubble_clicked)
         self.show_view(self._view)
 
     def show(self) -> None:
@@ -67,6 +73,8 @@ class Tray(QObject):
         self._open.setText(tr("Open agent-hub"))
         self._login.setText(tr("Open at login"))
         self._pause.setText(tr("Resume") if view.is_paused else tr("Pause"))
+        self._lock.setText(tr("Unlock in the window…") if view.is_locked else tr("Lock now"))
+        self._lock.setVisible(view.has_lock)
         self._quit.setText(tr("Quit"))
 
     def show_login(self, is_on: bool) -> None:
@@ -89,12 +97,16 @@ class Tray(QObject):
             self._waits.append(action)
 
     def notify(self, title: str, text: str) -> None:
-        """A desktop notification; a click opens the window."""
+        """A desktop notification; a click on it is ``bubble_clicked``."""
         self._icon.showMessage(title, text, light_icon(self._view.light))
 
     def menu_texts(self) -> list[str]:
         """What the menu says now, top to bottom."""
-        return [action.text() for action in self._menu.actions() if not action.isSeparator()]
+        return [action.text() for action in self._menu.actions() if not action.isSeparator() and action.isVisible()]
+
+    def _lock_chosen(self) -> None:
+        """Locking is done here; opening only in the window, since a program on the session bus can choose an entry."""
+        (self.open_wanted if self._view.is_locked else self.lock_wanted).emit()
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in {QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick}:

@@ -32,11 +32,12 @@ from bridge.texts import tr
 
 
 class MainWindow(QMainWindow):
-    """``place`` remembers where the window was and which page it showed."""
+    """``place`` remembers where the window was and which page it showed. ``lock_wanted``: True locks, False opens."""
 
     pause_wanted = Signal(bool)
     quit_wanted = Signal()
     setup_wanted = Signal()
+    lock_wanted = Signal(bool)
 
     def __init__(self, place: QSettings) -> None:
         super().__init__()
@@ -80,6 +81,8 @@ class MainWindow(QMainWindow):
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.pause = QPushButton()
         self.pause.clicked.connect(lambda _checked=False: self.pause_wanted.emit(not self._snapshot.view.is_paused))
+        self.lock = QPushButton()
+        self.lock.clicked.connect(lambda _checked=False: self.lock_wanted.emit(not self._snapshot.view.is_locked))
         setup = QPushButton(tr("Set up…"))
         setup.clicked.connect(lambda _checked=False: self.setup_wanted.emit())
         leave = QPushButton(tr("Quit"))
@@ -90,7 +93,7 @@ class MainWindow(QMainWindow):
         for widget in (self.light, self.sentence):
             top.addWidget(widget)
         top.addStretch(1)
-        for widget in (self.pause, setup, leave):
+        for widget in (self.lock, self.pause, setup, leave):
             top.addWidget(widget)
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
@@ -114,6 +117,8 @@ class MainWindow(QMainWindow):
         self.light.setAccessibleName(view.light.value)
         self.sentence.setText(view.sentence + (f" {view.hint}" if view.hint else ""))
         self.pause.setText(tr("Resume") if view.is_paused else tr("Pause"))
+        self.lock.setVisible(view.has_lock)
+        self.lock.setText(tr("Unlock") if view.is_locked else tr("Lock now"))
         for page in self.pages:
             page.show_snapshot(snapshot)
         title = tr("Approvals") + (f" ({len(snapshot.asks)})" if snapshot.asks else "")
@@ -130,9 +135,13 @@ class MainWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def remember(self) -> None:
+        """Write down where the window is and which page it shows."""
         self._place.setValue("geometry", self.saveGeometry())
         self._place.setValue("page", self.names.currentRow())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.remember()
         if self.hides_on_close:
             event.ignore()
             self.hide()

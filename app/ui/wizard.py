@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -26,20 +25,18 @@ from PySide6.QtWidgets import (
 )
 
 from agents.contract import AgentHealth, HubError
-from app.agents_report import command_in, line, probe_all
+from app.agents_report import command_for, line, probe_all
 from app.secrets import KeyringUnavailableError
 from app.setup_steps import RightCheck, SetUp, Sighting
+from app.terminals import line_command, open_terminal
 from app.ui.calls import Calls
 from app.ui.icons import app_icon
+from app.ui.label import wrapped
 from bridge.telegram.client import BotAccount, ChatFacts
 from bridge.texts import set_language, told, tr
 
-
-def wrapped(text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
+CHECK_AGAIN_MS = 3000
+"""How often the rights in the group are looked at while one is missing."""
 
 
 class Step(QWizardPage):
@@ -181,6 +178,7 @@ class GroupStep(Step):
         self.box.addWidget(self.note)
         self.sighting: Sighting | None = None
         self._watch = None
+        self._again = QTimer(self, interval=CHECK_AGAIN_MS, timeout=self._check)
 
     def initializePage(self) -> None:
         known = self.set_up.current().telegram
@@ -201,6 +199,7 @@ class GroupStep(Step):
             self._watch = self.calls.go(self.set_up.next_sighting(), self._seen, self.complain)
 
     def _stop(self) -> None:
+        self._again.stop()
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
@@ -208,8 +207,12 @@ class GroupStep(Step):
     def _seen(self, sighting: Sighting) -> None:
         self._watch = None
         self.sighting = sighting
-        self.calls.go(self.set_up.check_group(sighting.chat_id), self._checked, self.complain)
+        self._check()
         self._look()
+
+    def _check(self) -> None:
+        if self.sighting is not None:
+            self.calls.go(self.set_up.check_group(self.sighting.chat_id), self._checked, self.complain)
 
     def _checked(self, outcome: tuple[ChatFacts, Sequence[RightCheck]]) -> None:
         facts, checks = outcome
@@ -218,9 +221,15 @@ class GroupStep(Step):
         self.checks.clear()
         for check in checks:
             self.checks.addItem(f"✓ {check.name}" if check.is_fine else f"✗ {check.name}\n    {check.hint}")
+        was_ready = self.use.isEnabled()
         self.use.setEnabled(all(check.is_fine for check in checks))
         if not self.use.isEnabled():
-            self.say(tr("Mend what is marked, then write in the group again."))
+            self.say(tr("Mend what is marked; it is checked again every few seconds."))
+            self._again.start()
+        else:
+            self._again.stop()
+            if not was_ready and not self.isComplete():
+                self.say(tr("Everything is there. Press the button."))
 
     def _use(self) -> None:
         if self.sighting is None:
@@ -293,15 +302,19 @@ class AgentsStep(Step):
         self.box.addWidget(self.list, 1)
         self.copy = QPushButton(tr("Copy the command"))
         self.copy.clicked.connect(lambda _checked=False: self._copy())
+        self.run = QPushButton(tr("Run it in a terminal"))
+        self.run.clicked.connect(lambda _checked=False: self._run())
         self.again = QPushButton(tr("Look again"))
         self.again.clicked.connect(lambda _checked=False: self.initializePage())
         row = QHBoxLayout()
-        row.addWidget(self.copy)
-        row.addWidget(self.again)
+        for button in (self.copy, self.run, self.again):
+            row.addWidget(button)
         row.addStretch(1)
         self.box.addLayout(row)
         self.box.addWidget(self.note)
         self.found: Sequence[AgentHealth] = ()
+        self.list.currentRowChanged.connect(lambda _row: self._enable())
+        self._enable()
         self.done()
 
     def initializePage(self) -> None:
@@ -312,16 +325,30 @@ class AgentsStep(Step):
         self.found = found
         self.list.clear()
         self.list.addItems([line(health) for health in found])
+        self.list.setCurrentRow(next((row for row, health in enumerate(found) if command_for(health)), -1))
+        self._enable()
         usable = [health for health in found if health.is_usable]
         if usable and not any(health.kind == self.set_up.current().agents.default for health in usable):
             self.set_up.keep_default_agent(usable[0].kind)
         default = self.set_up.current().agents.default
         self.say(tr("New topics start with {agent}.", agent=default) if usable else tr("Install one, then look again."))
 
-    def _copy(self) -> None:
+    def command(self) -> str:
         row = self.list.currentRow()
-        if 0 <= row < len(self.found):
-            QGuiApplication.clipboard().setText(command_in(self.found[row].hint))
+        return command_for(self.found[row]) if 0 <= row < len(self.found) else ""
+
+    def _enable(self) -> None:
+        for button in (self.copy, self.run):
+            button.setEnabled(bool(self.command()))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.command())
+
+    def _run(self) -> None:
+        try:
+            open_terminal(line_command(self.command()), Path.home())
+        except HubError as error:
+            self.complain(error)
 
 
 class TestStep(Step):

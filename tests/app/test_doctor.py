@@ -13,6 +13,7 @@ from app.doctor import State
 from app.paths import Folders, folders
 from app.settings import parse
 from bridge.simulator.simulator import Simulator
+from bridge.texts import set_language
 from tests.app.conftest import write_settings
 
 
@@ -61,8 +62,42 @@ async def test_telegram_is_asked_who_the_bot_is(
     write_settings(place, simulator)
     monkeypatch.setenv(secrets.TOKEN_VARIABLE, simulator.token)
     found = await doctor.check_telegram(parse(place.settings_file.read_text(encoding="utf-8")), place)
-    assert found.state is State.OK
-    assert f"@{simulator.world.bot.username}" in found.message
+    assert [one.state for one in found] == [State.OK]
+    assert f"@{simulator.world.bot.username}" in found[0].message
+
+
+@pytest.mark.asyncio
+async def test_a_right_that_the_bot_lost_in_a_group_is_named_with_its_remedy(
+    simulator: Simulator, place: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_settings(place, simulator, f"chats = [{simulator.group.id}]")
+    monkeypatch.setenv(secrets.TOKEN_VARIABLE, simulator.token)
+    settings = parse(place.settings_file.read_text(encoding="utf-8"))
+    assert [one.state for one in await doctor.check_telegram(settings, place)] == [State.OK, State.OK]
+    simulator.world.change_rights(simulator.group, can_manage_topics=False)
+    _bot, group = await doctor.check_telegram(settings, place)
+    assert group.state is State.PROBLEM
+    assert "The bot may manage topics" in group.message
+    assert "Manage topics" in group.hint
+
+
+def test_a_desktop_without_a_tray_is_a_warning_that_says_what_happens_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
+    found = doctor.check_tray()
+    assert found.state is State.WARNING
+    assert "window stays open" in found.hint
+
+
+def test_the_doctor_speaks_the_language_of_the_settings(place: Folders, capsys: pytest.CaptureFixture[str]) -> None:
+    place.settings_file.write_text("[hub]\nlanguage = 'ru'\n", encoding="utf-8")
+    try:
+        main(["--data-dir", str(place.config), "doctor"])
+    finally:
+        set_language("en")
+    said = capsys.readouterr().out
+    assert "папк" in said
+    assert "no folder" not in said
 
 
 @pytest.mark.asyncio
@@ -71,7 +106,7 @@ async def test_a_wrong_token_is_a_problem_with_advice(
 ) -> None:
     write_settings(place, simulator)
     monkeypatch.setenv(secrets.TOKEN_VARIABLE, "7000000009:" + "B" * 35)
-    found = await doctor.check_telegram(parse(place.settings_file.read_text(encoding="utf-8")), place)
+    (found,) = await doctor.check_telegram(parse(place.settings_file.read_text(encoding="utf-8")), place)
     assert found.state is State.PROBLEM
     assert found.hint
 

@@ -36,6 +36,7 @@ class QuietEngine:
     ) -> None:
         self.settings = settings
         self.fail = on_failure
+        self.lock_secret = ""
 
     async def start(self) -> None:
         if self.troubles:
@@ -150,7 +151,7 @@ async def test_a_yes_to_another_agent_program_does_not_count_for_a_third(tmp_pat
 
 
 @pytest.mark.asyncio
-async def test_switching_the_lock_on_begins_a_life_that_has_its_secret(
+async def test_switching_the_lock_on_gives_the_running_engine_its_secret(
     tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AGENT_HUB_LOCK_SECRET", "JBSWY3DPEHPK3PXP")
@@ -158,8 +159,9 @@ async def test_switching_the_lock_on_begins_a_life_that_has_its_secret(
         former = host.engine
         assert former is not None
         await EngineFacade(former, host).apply_settings({"lock.enabled": True})
-        await until(lambda: host.engine not in (None, former))
-        assert host.settings.lock.enabled
+        await until(lambda: former.lock_secret == "JBSWY3DPEHPK3PXP")
+        assert host.engine is former, "running turns must not be interrupted for it"
+        assert former.settings.lock.enabled
 
 
 @pytest.mark.asyncio

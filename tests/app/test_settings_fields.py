@@ -22,7 +22,7 @@ def test_a_choice_offers_its_words() -> None:
 
 
 def test_a_wrong_value_is_named() -> None:
-    assert "greater than 0" in problem_with("hub.ask_timeout", 0)
+    assert "more than 0" in problem_with("hub.ask_timeout", 0)
 
 
 def test_destructive_requests_can_never_be_allowed_by_a_setting() -> None:

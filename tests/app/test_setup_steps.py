@@ -107,8 +107,8 @@ async def test_the_set_up_goes_on_where_it_was_left(
 ) -> None:
     monkeypatch.setenv(secrets.TOKEN_VARIABLE, simulator.token)
     set_up.keep_group(-1005)
-    now = progress(place, set_up.current())
-    assert (now.has_token, now.has_group, now.has_people, now.is_complete) == (True, True, False, False)
+    now = progress(set_up.current())
+    assert (now.has_group, now.has_people, now.is_complete) == (True, False, False)
 
 
 async def test_the_test_topic_waits_for_its_button(set_up: SetUp, simulator: Simulator) -> None:

@@ -41,6 +41,9 @@ class LogModel(QAbstractListModel):
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
         return self._lines[index.row()] if role == Qt.ItemDataRole.DisplayRole else None
 
+    def lines(self) -> list[str]:
+        return list(self._lines)
+
     def append(self, lines: Sequence[str]) -> None:
         if not lines:
             return
@@ -141,6 +144,10 @@ class ActivityPage(Page):
         self.rejected = RowsTable(columns, lambda row: row.key, tr("Rejected updates"))
         self._rejected_or_empty = OrEmpty(self.rejected, tr("Nothing was rejected."))
         return self._rejected_or_empty
+
+    def lines_so_far(self) -> list[str]:
+        """Everything the log holds, for a window that takes this one's place."""
+        return self.model.lines()
 
     def append_log(self, lines: Sequence[str]) -> None:
         """Add lines; stays at the end when it was at the end."""

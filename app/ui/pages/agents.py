@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
 
 from agents.contract import AgentHealth
+from app.agents_report import command_for, login_text
 from app.facade import HubSnapshot
+from app.ui.label import wrapped
 from app.ui.pages.page import OrEmpty, Page
 from app.ui.rows_table import Column, RowsTable
 from bridge.texts import told, tr
@@ -33,7 +34,7 @@ class AgentsPage(Page):
         columns = [
             Column(tr("Agent"), lambda row: row.title),
             Column(tr("Version"), lambda row: row.version),
-            Column(tr("Login"), lambda row: tr(row.login.value) if row.program else ""),
+            Column(tr("Login"), lambda row: login_text(row.login) if row.program else ""),
             Column(tr("State"), state_text, stretches=True),
             Column(tr("Program"), lambda row: str(row.program or ""), stretches=True),
         ]
@@ -41,10 +42,10 @@ class AgentsPage(Page):
         self._or_empty = OrEmpty(self.table, tr("Looking for agents…"))
         self._or_empty.show_content(False)
         self.content.addWidget(self._or_empty)
-        self.hint = QLabel()
-        self.hint.setWordWrap(True)
+        self.hint = wrapped()
         self.content.addWidget(self.hint)
-        self._copy = self.add_button(tr("Copy what to do"), self._copy_hint)
+        self._copy = self.add_button(tr("Copy the command"), self._copy_command)
+        self._run = self.add_button(tr("Run it in a terminal"), self._run_command)
         self.add_button(tr("Look again"), self.look_again_wanted.emit)
         self.end_buttons()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_hint())
@@ -58,10 +59,20 @@ class AgentsPage(Page):
     def show_snapshot(self, snapshot: HubSnapshot) -> None:
         """Agents are looked for on demand, not with every snapshot."""
 
+    def command(self) -> str:
+        row = self.table.selected()
+        return command_for(row) if row else ""
+
     def _show_hint(self) -> None:
         row = self.table.selected()
         self.hint.setText(told(row.hint) if row else "")
-        self._copy.setEnabled(bool(row and row.hint))
+        self.hint.setVisible(bool(row and row.hint))
+        for button in (self._copy, self._run):
+            button.setEnabled(bool(self.command()))
 
-    def _copy_hint(self) -> None:
-        QGuiApplication.clipboard().setText(self.hint.text())
+    def _copy_command(self) -> None:
+        QGuiApplication.clipboard().setText(self.command())
+
+    def _run_command(self) -> None:
+        if command := self.command():
+            self.terminal_wanted.emit(command)

@@ -122,6 +122,12 @@ class ApprovalsPage(Page):
             self.asks.selectRow(0)
         self._show_selected()
 
+    def show_ask(self, ask_id: str) -> None:
+        """Turn to the open requests and select this one when it is there."""
+        self.tabs.setCurrentIndex(0)
+        if ask_id:
+            self.asks.select(ask_id)
+
     def _show_selected(self) -> None:
         row = self.asks.selected()
         text = ask_text(row) if row else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QLocale, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -14,18 +14,41 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from app.facade import HubSnapshot
 from app.settings import Settings
-from app.settings_fields import FieldKind, SettingField, current, fields, problem_with
+from app.settings_fields import NEEDS_RESTART, FieldKind, SettingField, current, fields, problem_with
 from app.ui.pages.page import Page
 from bridge.texts import tr
 
-INTERRUPTS = {"telegram.base_url", "telegram.base_file_url", "telegram.proxy"}
+LANGUAGES = {"en": "English", "ru": "Русский"}
+
+
+class Number(QDoubleSpinBox):
+    """Shows no decimals that say nothing, and a point in every language, as the file does."""
+
+    def __init__(self, *, is_whole: bool) -> None:
+        super().__init__()
+        self.setLocale(QLocale.c())
+        self.setRange(0, 1e12)
+        self.setDecimals(0 if is_whole else 2)
+        self.setMaximumWidth(160)
+
+    def textFromValue(self, value: float) -> str:
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def choice_text(field: SettingField, word: str) -> str:
+    """What a list offers for a word of the file."""
+    if field.name == "hub.language":
+        return LANGUAGES.get(word, word)
+    return tr(word) if word else tr("as usual")
 
 
 class Editor(QWidget):
@@ -37,8 +60,8 @@ class Editor(QWidget):
         super().__init__()
         self.field = field
         self.widget = self._make()
-        self.widget.setAccessibleName(field.name)
-        self.widget.setAccessibleDescription(field.description)
+        self.widget.setAccessibleName(tr(field.label))
+        self.widget.setAccessibleDescription(tr(field.description))
         self.problem = QLabel()
         self.problem.setForegroundRole(self.palette().ColorRole.BrightText)
         self.problem.setWordWrap(True)
@@ -59,14 +82,14 @@ class Editor(QWidget):
                 box.toggled.connect(lambda _on: self._changed())
                 return box
             case FieldKind.NUMBER:
-                spin = QDoubleSpinBox()
-                spin.setRange(0, 604_800)
-                spin.setDecimals(0)
+                spin = Number(is_whole=self.field.is_whole)
                 spin.valueChanged.connect(lambda _value: self._changed())
                 return spin
             case FieldKind.CHOICE:
                 combo = QComboBox()
-                combo.addItems(self.field.choices)
+                for word in self.field.choices:
+                    combo.addItem(choice_text(self.field, word), word)
+                combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
                 combo.currentTextChanged.connect(lambda _text: self._changed())
                 return combo
             case FieldKind.LINES:
@@ -87,7 +110,7 @@ class Editor(QWidget):
             case QDoubleSpinBox():
                 self.widget.setValue(float(value))
             case QComboBox():
-                self.widget.setCurrentText(str(value))
+                self.widget.setCurrentIndex(max(0, self.widget.findData(str(value))))
             case QPlainTextEdit():
                 rows = (
                     [f"{key} = {role}" for key, role in value.items()] if isinstance(value, dict) else map(str, value)
@@ -101,9 +124,10 @@ class Editor(QWidget):
             case QCheckBox():
                 return self.widget.isChecked()
             case QDoubleSpinBox():
-                return int(self.widget.value())
+                number = self.widget.value()
+                return int(number) if number.is_integer() else number
             case QComboBox():
-                return self.widget.currentText()
+                return self.widget.currentData()
             case QPlainTextEdit():
                 return self._lines(self.widget.toPlainText())
         return self.widget.text().strip()
@@ -131,6 +155,7 @@ class SettingsPage(Page):
 
     apply_wanted = Signal(object)
     accept_wanted = Signal()
+    lock_wanted = Signal()
 
     def __init__(self) -> None:
         self.title = tr("Settings")
@@ -149,8 +174,10 @@ class SettingsPage(Page):
                 font.setBold(True)
                 heading.setFont(font)
                 form.addRow(heading)
-            form.addRow(name.split(".")[1].replace("_", " "), editor)
+            form.addRow(tr(editor.field.label), editor)
             editor.edited.connect(self._enable)
+            if name == "lock.enabled":
+                form.addRow("", self._make_lock_button())
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -169,6 +196,12 @@ class SettingsPage(Page):
         self.accept.hide()
         self.end_buttons()
         self.show_settings(self._settings)
+
+    def _make_lock_button(self) -> QWidget:
+        self.lock = QPushButton(tr("Set up the lock…"))
+        self.lock.clicked.connect(lambda _checked=False: self.lock_wanted.emit())
+        self.lock.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        return self.lock
 
     def show_settings(self, settings: Settings) -> None:
         """Show what is in force."""
@@ -203,6 +236,10 @@ class SettingsPage(Page):
         is_right = all(not problem_with(name, value) for name, value in changes.items())
         self.save.setEnabled(bool(changes) and is_right)
         self.undo.setEnabled(bool(changes))
+        interrupts = any(name.startswith(NEEDS_RESTART) for name in changes)
         self.note.setText(
-            tr("Saving this connects to Telegram anew; running turns go on.") if INTERRUPTS & set(changes) else ""
+            tr("Saving this starts the hub anew: running turns are interrupted and offered with Continue.")
+            if interrupts
+            else ""
         )
+        self.note.setVisible(interrupts)

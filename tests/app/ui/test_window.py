@@ -12,11 +12,12 @@ import pytest
 from PySide6.QtCore import QObject, QSettings, Signal
 from pytestqt.qtbot import QtBot
 
+from agents.contract import AgentHealth
 from app.facade import AskRow, HubSnapshot, RejectedRow, SessionRow, SessionState
 from app.health import HubView, Light
 from app.settings import parse
-from app.ui.ask_notices import AskNotices, notice_of
 from app.ui.icons import light_icon
+from app.ui.notices import Notices, notice_of
 from app.ui.palette import DARK, LIGHT, palette
 from app.ui.tray import Tray
 from app.ui.window import MainWindow
@@ -129,7 +130,8 @@ def test_a_wrong_setting_can_not_be_saved_and_says_why(window: MainWindow) -> No
 
 def test_only_changed_settings_are_saved(window: MainWindow, qtbot: QtBot) -> None:
     window.settings.show_settings(parse("[hub]\nlanguage = 'en'\n[telegram.users]\n7 = 'owner'"))
-    window.settings.editors["hub.language"].widget.setCurrentText("ru")
+    language = window.settings.editors["hub.language"].widget
+    language.setCurrentIndex(language.findData("ru"))
     with qtbot.waitSignal(window.settings.apply_wanted, timeout=1000) as caught:
         window.settings.save.click()
     assert caught.args == [{"hub.language": "ru"}]
@@ -175,14 +177,49 @@ def test_a_destructive_request_has_no_allow_on_its_notification() -> None:
 
 
 def test_a_request_is_told_once_and_only_while_nobody_looks(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.ask_notices.connect", lambda _on_action: None)
+    monkeypatch.setattr("app.ui.notices.connect", lambda _on_action: None)
     told: list[str] = []
-    notices = AskNotices(lambda title, _text: told.append(title))
+    notices = Notices(lambda title, _text: told.append(title))
     notices.show((ASK,), is_seen=True)
     other = AskRow("a9", "Docs", "Codex", "Edit x", "x", "", NOW, NOW)
     notices.show((ASK, other), is_seen=False)
     notices.show((ASK, other), is_seen=False)
     assert told == ["Docs: Edit x"]
+
+
+def test_the_tray_locks_but_opens_only_the_window(qtbot: QtBot) -> None:
+    tray = Tray()
+    tray.show_view(HubView(is_connected=True))
+    assert "Lock now" not in tray.menu_texts()
+    tray.show_view(HubView(is_connected=True, has_lock=True))
+    with qtbot.waitSignal(tray.lock_wanted, timeout=1000):
+        tray._lock.trigger()
+    tray.show_view(HubView(is_connected=True, has_lock=True, is_locked=True))
+    with qtbot.assertNotEmitted(tray.lock_wanted), qtbot.waitSignal(tray.open_wanted, timeout=1000):
+        tray._lock.trigger()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("limits.day_usd", 0.25), ("limits.day_tokens", 2_000_000), ("hub.ask_timeout", 90.5)]
+)
+def test_a_number_of_the_file_is_shown_as_it_is(window: MainWindow, name: str, value: float) -> None:
+    section, field = name.split(".")
+    window.settings.show_settings(parse(f"[{section}]\n{field} = {value}"))
+    assert window.settings.editors[name].widget.text() == str(value)
+    assert window.settings.changes() == {}
+
+
+def test_a_setting_that_interrupts_turns_says_so_before_it_is_saved(window: MainWindow) -> None:
+    window.settings.editors["telegram.proxy"].widget.setText("socks5://127.0.0.1:1080")
+    assert "interrupted" in window.settings.note.text()
+
+
+def test_the_command_for_an_agent_can_be_run_in_a_terminal(window: MainWindow, qtbot: QtBot) -> None:
+    window.agents.show_agents([AgentHealth("codex", "Codex", problem="Codex was not found.", hint="Install it.")])
+    window.agents.table.selectRow(0)
+    with qtbot.waitSignal(window.agents.terminal_wanted, timeout=1000) as caught:
+        window.agents._run.click()
+    assert caught.args == ["npm install -g @openai/codex"]
 
 
 def test_a_long_problem_fits_into_a_tooltip() -> None:

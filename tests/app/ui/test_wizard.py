@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import keyring
 import pytest
@@ -19,38 +18,8 @@ from app.paths import Folders, folders
 from app.setup_steps import SetUp
 from app.ui.calls import Calls
 from app.ui.wizard import SetUpWizard
-from bridge.simulator.human import Human
-from bridge.simulator.simulator import Simulator
 from tests.app.conftest import write_settings
-
-T = TypeVar("T")
-
-
-class Phone:
-    """A simulated Telegram and its person, driven from the test's thread."""
-
-    def __init__(self) -> None:
-        self.loop = LoopThread("simulator")
-        self.simulator = self.run(self._make())
-        self.human = self.do(lambda: Human(self.simulator))
-
-    async def _make(self) -> Simulator:
-        simulator = Simulator()
-        await simulator.start()
-        return simulator
-
-    def run(self, work: Any) -> Any:
-        return self.loop.call(work).result(timeout=15)
-
-    def do(self, function: Callable[[], T]) -> T:
-        async def call() -> T:
-            return function()
-
-        return self.loop.call(call()).result(timeout=15)
-
-    def close(self) -> None:
-        self.run(self.simulator.stop())
-        self.loop.close()
+from tests.app.phone import Phone
 
 
 @pytest.fixture
@@ -106,7 +75,6 @@ def test_the_wizard_leads_from_the_first_page_to_a_pressed_button(
     qtbot.waitUntil(lambda: group.checks.count() > 0, timeout=10_000)
     assert not group.use.isEnabled()
     phone.do(lambda: phone.simulator.world.change_rights(phone.simulator.group, can_manage_topics=True))
-    phone.do(lambda: phone.human.write("again"))
     qtbot.waitUntil(group.use.isEnabled, timeout=10_000)
     group.use.click()
     assert group.isComplete()
