@@ -53,7 +53,7 @@ class AcpDialect:
     ends_turn_on_denial = False
     can_steer = False
     default_mode = ""
-    runs_unasked = "whatever the agent's own settings allow"
+    runs_unasked: str = sentence("whatever the agent's own settings allow")
     silence_limit: float | None = 60.0
     """Seconds without a byte from a working agent after which the person is told; None = never."""
     cancel_limit = 8.0

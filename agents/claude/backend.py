@@ -24,6 +24,7 @@ from agents.contract import (
     SessionNotFoundError,
     SessionSpec,
     UserChannel,
+    sentence,
 )
 from agents.contract.teams import AgentTeams
 from agents.finding import Finder
@@ -37,8 +38,10 @@ TRAITS = AgentTraits(
     can_steer=True,
     is_process_shared=False,
     default_mode=DEFAULT_MODE,
-    runs_unasked="Commands that only read (ls, cat, git status), reading in the folder, and what your own Claude Code "
-    "settings allow.",
+    runs_unasked=sentence(
+        "Commands that only read (ls, cat, git status), reading in the folder, and what your own Claude Code "
+        "settings allow."
+    ),
 )
 _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID")
 """A hub that was itself started from Claude Code must not make its agents believe that they run inside of it."""

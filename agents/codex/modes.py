@@ -34,25 +34,41 @@ class Mode:
 
 
 _ALL = (
-    Mode(DEFAULT, "Ask for everything", "untrusted", "workspaceWrite", False, "Nothing runs unasked."),
+    Mode(
+        DEFAULT, sentence("Ask for everything"), "untrusted", "workspaceWrite", False, sentence("Nothing runs unasked.")
+    ),
     Mode(
         "on-request",
-        "Ask to leave the sandbox",
+        sentence("Ask to leave the sandbox"),
         "on-request",
         "workspaceWrite",
         False,
-        "Commands and changes inside the folder run unasked, without network.",
+        sentence("Commands and changes inside the folder run unasked, without network."),
     ),
     Mode(
         "read-only",
-        "Look, don't touch",
+        sentence("Look, don't touch"),
         "on-request",
         "readOnly",
         False,
-        "Commands that only read run unasked; every change of a file asks.",
+        sentence("Commands that only read run unasked; every change of a file asks."),
     ),
-    Mode("plan", "Make a plan first", "untrusted", "readOnly", True, "Nothing runs unasked; nothing is changed."),
-    Mode(FULL_ACCESS, "No questions, no sandbox", "never", "dangerFullAccess", False, "Everything runs unasked."),
+    Mode(
+        "plan",
+        sentence("Make a plan first"),
+        "untrusted",
+        "readOnly",
+        True,
+        sentence("Nothing runs unasked; nothing is changed."),
+    ),
+    Mode(
+        FULL_ACCESS,
+        sentence("No questions, no sandbox"),
+        "never",
+        "dangerFullAccess",
+        False,
+        sentence("Everything runs unasked."),
+    ),
 )
 MODES = MappingProxyType({mode.id: mode for mode in _ALL})
 

@@ -10,7 +10,7 @@ from platformdirs import user_data_path
 
 from agents.acp.backend import AcpBackend, Parts, Program
 from agents.acp.dialect import AcpDialect
-from agents.contract import AgentHealth, AgentLaunch, LoginState, SessionArchive
+from agents.contract import AgentHealth, AgentLaunch, LoginState, SessionArchive, sentence
 from agents.demo.archive import DemoArchive
 from agents.demo.history import HOME
 from agents.demo.program import FLAG
@@ -24,7 +24,7 @@ class DemoDialect(AcpDialect):
     """The demo agent follows the protocol."""
 
     default_mode = "ask"
-    runs_unasked = "only the writing of demo-report.md, which it then sends"
+    runs_unasked = sentence("only the writing of demo-report.md, which it then sends")
     silence_limit = 30.0
 
     def __init__(self) -> None:

@@ -70,7 +70,7 @@ class HermesDialect(AcpDialect):
 
     can_steer = True
     default_mode = "default"
-    runs_unasked = (
+    runs_unasked = sentence(
         "every command it does not take for dangerous, Python snippets, reading any file; it asks before about 60 kinds"
         " of dangerous commands and before edits"
     )

@@ -59,7 +59,7 @@ class QwenDialect(AcpDialect):
     ends_turn_on_denial = True
     can_steer = True
     default_mode = "default"
-    runs_unasked = "reading inside the folder, harmless commands such as ls and git status"
+    runs_unasked = sentence("reading inside the folder, harmless commands such as ls and git status")
     silence_limit = 30.0
 
     def __init__(self, login: str) -> None:

@@ -70,7 +70,7 @@ async def list_rules(desk: AskDesk, _message: IncomingMessage, _arguments: str) 
 
 APPROVAL_COMMANDS: Sequence[ApprovalCommand] = (
     ApprovalCommand("approve", mark("Allow what the agent asks"), approve),
-    ApprovalCommand("deny", mark("Deny what the agent asks"), deny, "[reason]"),
+    ApprovalCommand("deny", mark("Deny what the agent asks"), deny, mark("[reason]")),
     ApprovalCommand("approvals", mark("What waits for a decision"), list_open),
     ApprovalCommand("rules", mark("What the hub allows by itself, with undo"), list_rules),
 )
@@ -138,7 +138,7 @@ def approval_specs(desk: AskDesk, lock: HubLock | None, delivery: Delivery) -> l
         for entry in APPROVAL_COMMANDS
     ]
     if lock is not None:
-        handlers.append(("unlock", mark("Open the hub with a code"), "CODE", partial(unlock, lock), Section.HUB))
+        handlers.append(("unlock", mark("Open the hub with a code"), mark("CODE"), partial(unlock, lock), Section.HUB))
         handlers.append(("lock", mark("Lock the hub now"), "", partial(lock_now, lock), Section.HUB))
     return [
         CommandSpec(name, text, Where.BOTH, usage, run=answering(handler), works_locked=True, section=section)

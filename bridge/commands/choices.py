@@ -12,7 +12,7 @@ from bridge.commands.table import Call
 from bridge.folders import choose_folder
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, lines, plain, row
-from bridge.texts import tr
+from bridge.texts import told, tr
 from bridge.topics.topic import Topic
 
 PICK = "pick"
@@ -74,17 +74,17 @@ def _show_offers(topic: Topic, what: str) -> None:
         return
     now = current(topic, started, what)
     labels = [
-        (("• " if choice.id == now else "") + clip(choice.label or choice.id, LABEL_LIMIT), f"{what}:{choice.id}")
+        (("• " if choice.id == now else "") + clip(told(choice.label) or choice.id, LABEL_LIMIT), f"{what}:{choice.id}")
         for choice in offered[:BUTTONS_LIMIT]
     ]
     described = [
-        row(bold(choice.label or choice.id), f" — {clip(choice.description, 120)}")
+        row(bold(told(choice.label) or choice.id), f" — {clip(told(choice.description), 120)}")
         for choice in offered[:BUTTONS_LIMIT]
         if choice.description
     ]
     unasked = topic.traits.runs_unasked if what == "mode" else ""
-    note = tr("Runs without asking: {what}", what=unasked) if unasked else ""
-    named = next((choice.label for choice in offered if choice.id == now and choice.label), now)
+    note = tr("Runs without asking: {what}", what=told(unasked)) if unasked else ""
+    named = next((told(choice.label) for choice in offered if choice.id == now and choice.label), now)
     head = row(f"{headings()[what]}: ", bold(named or tr("the agent's default")))
     _offer(topic, lines(head, *described, note), labels)
 
@@ -174,4 +174,4 @@ async def _set_offered(topic: Topic, what: str, value: str, menu: str) -> None:
         topic.rebind(replace(binding, mode=chosen))
     else:
         topic.rebind(replace(binding, effort=chosen))
-    topic.show_menu(row("✅ ", f"{headings()[what]}: ", bold(choice.label if choice else chosen)), (), menu)
+    topic.show_menu(row("✅ ", f"{headings()[what]}: ", bold(told(choice.label) if choice else chosen)), (), menu)

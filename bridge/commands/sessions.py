@@ -11,10 +11,14 @@ from bridge.topics.topic import Topic
 
 SPECS = (
     CommandSpec(
-        "save", mark("Keep this session as it is now"), usage="[name]", works_locked=True, section=Section.SESSIONS
+        "save",
+        mark("Keep this session as it is now"),
+        usage=mark("[name]"),
+        works_locked=True,
+        section=Section.SESSIONS,
     ),
     CommandSpec("saves", mark("What is saved"), works_locked=True, section=Section.SESSIONS),
-    CommandSpec("restore", mark("Bring a saved session here"), usage="[name]", section=Section.SESSIONS),
+    CommandSpec("restore", mark("Bring a saved session here"), usage=mark("[name]"), section=Section.SESSIONS),
     CommandSpec(
         "sessions",
         mark("Sessions of this folder, also those begun in a terminal"),
@@ -22,9 +26,9 @@ SPECS = (
         works_locked=True,
         section=Section.SESSIONS,
     ),
-    CommandSpec("resume", mark("Go on with a session here"), usage="[id]", section=Section.SESSIONS),
+    CommandSpec("resume", mark("Go on with a session here"), usage=mark("[id]"), section=Section.SESSIONS),
     CommandSpec("team", mark("The team that runs in a terminal"), works_locked=True),
-    CommandSpec("tell", mark("Write to a member of the team"), usage="NAME text"),
+    CommandSpec("tell", mark("Write to a member of the team"), usage=mark("NAME text")),
 )
 RUNS: Mapping[str, Callable[[Topic, Call], Awaitable[None]]] = {
     "save": saving.save,

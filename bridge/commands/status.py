@@ -13,7 +13,7 @@ from bridge.commands.git_branch import branch_of
 from bridge.context import HubContext
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, code, lines, row
-from bridge.texts import tr, trn
+from bridge.texts import told, tr, trn
 from bridge.topics.topic import Topic
 
 
@@ -36,7 +36,7 @@ def topic_status(topic: Topic) -> Part:
         row(tr("Folder: "), code(str(binding.cwd)), branch_of(binding.cwd)),
         row(tr("Model: "), model or tr("the agent's default")),
         row(tr("Mode: "), mode or tr("the agent's default")),
-        tr("Runs without asking: {what}", what=unasked) if unasked else "",
+        tr("Runs without asking: {what}", what=told(unasked)) if unasked else "",
         row(tr("Session: "), code(binding.session_id or tr("not begun"))),
         tr("Turns: {count}", count=topic.context.turns.count(topic.place)),
         row(tr("Last turn: "), cards.footer(topic.usage)) if topic.usage else "",

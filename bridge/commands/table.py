@@ -116,7 +116,7 @@ class CommandTable:
 
     def _section_part(self, section: Section, where: Where) -> Part:
         listed = [
-            f"/{spec.name}{' ' + spec.usage if spec.usage else ''} — {tr(spec.summary)}"
+            f"/{spec.name}{' ' + tr(spec.usage) if spec.usage else ''} — {tr(spec.summary)}"
             for spec in self._specs.values()
             if spec.where & where and spec.section is section
         ]
