@@ -4,6 +4,7 @@ from ``bridge.presenter``. Event loop's thread; never blocks, never waits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from agents.contract import (
@@ -17,6 +18,7 @@ from agents.contract import (
     TurnFailed,
     TurnFinished,
     TurnOutcome,
+    Usage,
 )
 from bridge.config import Verbosity
 from bridge.context import HubContext
@@ -26,7 +28,8 @@ from bridge.markdown import TEXT_LIMIT, Part, render, render_tail, stack, utf16_
 from bridge.messenger import FileUpload, Keyboard
 from bridge.presenter import Added, AddedState, TurnView, footer, log_part, so_far, status_part
 from bridge.sheet import EMPTY, bold, clip, italic, lines, plain, row
-from bridge.texts import told, tr
+from bridge.texts import told, tr, trn
+from bridge.trickle import Trickle
 from bridge.turn_log import TurnLog, fenced
 
 STATUS_AFTER = 5.0
@@ -39,8 +42,9 @@ IDLE_FACTOR = 3
 TYPING_EVERY = 4.5
 TAIL_LIMIT = 900
 PARTS_IN_CHAT = 3
-OUTPUT_SHOWN = 2500
-"""Characters of a tool's output in a message of its own (verbosity "full")."""
+OUTPUT_SHOWN = 1500
+"""Characters of a tool's output in a message of its own (verbosity "full"): about two screens of a phone."""
+THOUGHT_SHOWN = 600
 
 
 class TurnDisplay:
@@ -65,6 +69,7 @@ class TurnDisplay:
         self._is_dirty = False
         self._unposted: AssistantText | None = None
         self._number = context.turns.count(place) + 1
+        self._trickle = Trickle(now)
 
     @property
     def elapsed(self) -> float:
@@ -164,24 +169,33 @@ class TurnDisplay:
             self._post_text(self._unposted.text)
         if isinstance(event, AssistantText):
             self._unposted = event
-        elif isinstance(event, Thought):
-            self._context.delivery.post(
-                Outgoing(self.place, row("💭 ", italic(clip(event.text, OUTPUT_SHOWN))), MessageClass.PROGRESS)
-            )
+        elif isinstance(event, Thought) and event.text.strip():
+            self._post_on_the_way([row("💭 ", italic(clip(event.text, THOUGHT_SHOWN)))])
         elif isinstance(event, ToolFinished) and event.output.strip():
             self._post_output(event.tool_id, event.output)
 
     def _post_text(self, text: str) -> None:
-        for part in render(text):
-            self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
         self._unposted = None
+        parts = render(text)
+        if len(parts) > 1:
+            parts = [lines(parts[0], "… /log")] if utf16_length(parts[0].text) + 8 <= TEXT_LIMIT else parts[:1]
+        self._post_on_the_way(parts)
+
+    def _post_on_the_way(self, parts: Sequence[Part]) -> None:
+        """Messages of a running turn, as far as the chat and a person bear them."""
+        for part in parts:
+            if not self._trickle.take(self._context.clock.monotonic(), self._context.busy_topics()):
+                continue
+            count = self._trickle.told()
+            head = left_out_text(count) if count else ""
+            shown = lines(head, part) if head and utf16_length(head + part.text) < TEXT_LIMIT else part
+            self._context.delivery.post(Outgoing(self.place, shown, MessageClass.PROGRESS))
 
     def _post_output(self, tool_id: ToolId, output: str) -> None:
         tool = self.view.tools.get(tool_id)
         cut = output if len(output) <= OUTPUT_SHOWN else output[:OUTPUT_SHOWN] + "\n… /log"
         title = f"**{tool.tool}**\n" if tool else ""
-        for part in render(f"{title}{fenced(cut)}"):
-            self._context.delivery.post(Outgoing(self.place, part, MessageClass.PROGRESS))
+        self._post_on_the_way(render(f"{title}{fenced(cut)}"))
 
     # --- its end
 
@@ -196,15 +210,18 @@ class TurnDisplay:
             answer = self.view.answer(outcome)
             if self._unposted is not None and self._unposted.text.strip() != answer.strip():
                 self._post_text(self._unposted.text)
-            self._post_answer(answer, footer(outcome.usage, elapsed, background, self._number))
+            self._post_answer(answer, self._foot(outcome.usage, elapsed, background))
         else:
             answer = ""
-            foot = footer(
-                outcome.usage if isinstance(outcome, TurnFinished) else None, elapsed, background, self._number
-            )
-            self._post_broken(outcome, lines(note, foot), keyboard)
+            usage = outcome.usage if isinstance(outcome, TurnFinished) else None
+            self._post_broken(outcome, lines(note, self._foot(usage, elapsed, background)), keyboard)
         if self._target is not None:
             self._show(log_part(self.view, outcome, elapsed, answer), MessageClass.CLOSING)
+
+    def _foot(self, usage: Usage | None, elapsed: float, background: int) -> Part:
+        missing = self._trickle.missing
+        left_out = italic(left_out_text(missing)) if missing else EMPTY
+        return lines(left_out, footer(usage, elapsed, background, self._number))
 
     def _post_answer(self, answer: str, foot: Part) -> None:
         parts = render(answer)
@@ -256,6 +273,11 @@ class TurnDisplay:
         tail = render_tail(text, TAIL_LIMIT) if text.strip() else EMPTY
         end = lines(head, so_far(self.view), foot)
         self._final(stack(tail, end) if tail.text else end, keyboard=keyboard)
+
+
+def left_out_text(count: int) -> str:
+    """What verbosity "full" did not show."""
+    return trn("{count} message was left out: /log has all.", "{count} messages were left out: /log has all.", count)
 
 
 def with_foot(part: Part, foot: Part) -> Part:

@@ -258,5 +258,8 @@ RUNS: dict[str, Run] = {
     "effort": choices.choose_effort,
     "quiet": _verbosity(Verbosity.QUIET, mark("From the next turn on only its end is shown.")),
     "normal": _verbosity(Verbosity.NORMAL, mark("From the next turn on a status message is shown.")),
-    "full": _verbosity(Verbosity.FULL, mark("From the next turn on everything is shown.")),
+    "full": _verbosity(
+        Verbosity.FULL,
+        mark("From the next turn on tool output and texts on the way are shown. What is too much is in /log."),
+    ),
 }

@@ -177,7 +177,9 @@ USES = (
     Use("/stop", mark("Nothing is running here."), a_dropped_queue),
     Use("/stop", mark("Stopped."), running),
     Use("/quiet", mark("From the next turn on only its end is shown.")),
-    Use("/full", mark("From the next turn on everything is shown.")),
+    Use(
+        "/full", mark("From the next turn on tool output and texts on the way are shown. What is too much is in /log.")
+    ),
     Use("/normal", mark("From the next turn on a status message is shown.")),
     Use("/desk", mark("{agent} has no terminal of its own: the session goes on only here.")),
     Use("/lock", mark("The lock is switched off. Switch it on in the window, under Security.")),

@@ -190,6 +190,25 @@ async def test_full_posts_tool_output_and_texts_on_the_way_silently_and_the_answ
 
 
 @pytest.mark.asyncio
+async def test_full_shows_no_more_than_a_chat_bears_and_says_how_much_was_left_out(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say("/full")
+        session = await hub.started_turn()
+        for number in range(500):
+            session.tool("Bash", f"step {number}")
+        session.say(AssistantText("word " * 5_000))
+        session.answer("All good.")
+        await hub.settle()
+        outputs = [text for text in hub.texts() if "output" in text]
+        assert 1 <= len(outputs) <= 10
+        assert len(hub.texts()) <= 15
+        assert "messages were left out: /log has all." in hub.ringing()[-1]
+        await hub.say("/log")
+        log = [shown.message.files[0].path for shown in hub.delivery.shown.values() if shown.message.files][-1]
+        assert "step 499" in log.read_text()
+
+
+@pytest.mark.asyncio
 async def test_more_than_three_parts_are_the_first_part_and_a_file_that_can_be_unfolded(tmp_path: Path) -> None:
     answer = "\n\n".join(f"Paragraph {number}. " + "words " * 150 for number in range(20))
     async with stage(tmp_path) as hub:
