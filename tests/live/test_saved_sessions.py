@@ -23,7 +23,7 @@ from tests.bridge.clocks import HandClock
 from tests.contract.exchange import Ids
 from tests.contract.person import Person
 from tests.contract.rig import Fault, Kind, Place, make_place
-from tests.contract.rigs import claude, codex, demo, hermes, qwen
+from tests.contract.rigs import claude, codex, demo, hermes, opencode, qwen
 from tests.contract.talk import Talk
 from tests.models.script import SCRIPTS, ScriptedModel
 
@@ -109,6 +109,27 @@ async def test_a_saved_session_knows_its_past_in_another_topic_and_folder(kind: 
             assert "vermilion" not in heard, "the saved session was not frozen"
             stored = {one.id: one.cwd.resolve() for one in await archive_of(backend).list(other)}
             assert stored.get(restored) == other.resolve()
+    assert no_login_in(saved, shelf)
+
+
+@pytest.mark.asyncio
+async def test_an_acp_agent_that_can_fork_saves_and_restores_in_the_sessions_own_folder(tmp_path: Path) -> None:
+    kind = opencode.KIND
+    place, model, shelf = make_place(tmp_path / "run"), ScriptedModel(SCRIPTS), shelf_in(tmp_path / "shelf")
+    other = tmp_path / "run" / "other project"
+    other.mkdir()
+    with kind.serve(model, place) as url:
+        async with agent(kind, place, url) as backend:
+            first = await turn(backend, place.folder, PAST)
+            saved = await save(backend, first, place.folder, shelf)
+            await turn(backend, place.folder, "after the save: vermilion", first)
+            restored = await archive_of(backend).restore(shelf.open(saved), place.folder)
+            assert await turn(backend, place.folder, "what was the plan?", restored) == restored
+            heard = last_heard(kind, model, place, restored)
+            assert PAST in heard
+            assert "vermilion" not in heard, "the saved session was not frozen"
+            with pytest.raises(AgentError, match="its own folder only"):
+                await archive_of(backend).restore(shelf.open(saved), other)
     assert no_login_in(saved, shelf)
 
 
