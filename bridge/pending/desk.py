@@ -267,6 +267,11 @@ class AskDesk:
         for token in tokens:
             self._at.database.execute(*rows.words_given(token))
 
+    def words_taken_back(self, tokens: Iterable[str]) -> None:
+        """The agent did not get the words of these requests after all. Joins the caller's transaction."""
+        for token in tokens:
+            self._at.database.execute(*rows.words_taken_back(token))
+
     def turn_ended(self, place: Place) -> None:
         """From now on the topic has no card to put a status under."""
         self._at.settlement.turn_ended(place)

@@ -108,6 +108,11 @@ def words_given(token: str) -> Statement:
     return "UPDATE asks SET words_due = 0 WHERE token = ?", (token,)
 
 
+def words_taken_back(token: str) -> Statement:
+    """The words with this denial are due again."""
+    return "UPDATE asks SET words_due = 1 WHERE token = ?", (token,)
+
+
 def audited(live: LiveAsk, event: AuditEvent) -> Statement:
     """The audit line of what just happened to a live request."""
     line = described(live, event, live.way or DecisionWay.HUB, live.decided_at)

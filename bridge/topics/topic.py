@@ -382,6 +382,7 @@ class Topic:
         self._has_begun_anew = True
         self.turn = None
         self.context.turns.end(turn.id, NOT_BEGUN)
+        self.context.desk.words_taken_back(turn.words_of)
         await self.close_session(error.title)
         for entry in reversed(entries):
             self.line.put_first(entry)

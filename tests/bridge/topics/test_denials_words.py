@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.contract import ReasonPath, Verdict
+from agents.contract import AgentGoneError, AgentNotFoundError, ReasonPath, Verdict
 from bridge.pending import DESK_OWNER, DecisionWay
 from tests.bridge.scripted_agent import ScriptedSession
 from tests.bridge.topics.stage import TOPIC, Stage, stage
@@ -67,6 +67,20 @@ async def test_words_that_began_a_turn_are_never_offered_again(tmp_path: Path) -
         session.answer()
         await hub.settle()
         assert [prompt.text for prompt in session.prompts][1:] == [WORDS]
+        assert hub.hub.context.desk.words_due() == ()
+
+
+@pytest.mark.asyncio
+async def test_words_for_a_process_that_is_found_dead_are_due_until_the_next_one_has_them(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await denied(hub, steers=False)
+        session.prompt_error = AgentGoneError("The process is gone.")
+        hub.claude.errors.append(AgentNotFoundError("It is not there."))
+        session.answer()
+        await hub.settle()
+        assert [words.text for words in hub.hub.context.desk.words_due()] == [WORDS]
+        await hub.press("Try again")
+        assert [prompt.text for prompt in hub.session.prompts] == [WORDS]
         assert hub.hub.context.desk.words_due() == ()
 
 
