@@ -125,6 +125,9 @@ class Delivery(Protocol):
     def confirm(self, key: str, message_id: int) -> None:
         """A person acted on this message, so it is there: settles a send whose reply was lost."""
 
+    def is_known(self, key: str) -> bool:
+        """Whether this message is there or on its way (also across restarts)."""
+
     def key_of(self, chat_id: int, message_id: int) -> str | None:
         """Which logical message a sent message is (also across restarts)."""
 

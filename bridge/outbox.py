@@ -184,6 +184,11 @@ class Outbox:
             self._dispatch.sent(letter, message_id)
             self._dispatch.pump(self._dispatch.queue(letter.place.chat_id))
 
+    def is_known(self, key: str) -> bool:
+        """Whether this message is there or on its way."""
+        letter = self._dispatch.find(key)
+        return letter is not None and letter.state is not LetterState.FAILED
+
     def key_of(self, chat_id: int, message_id: int) -> str | None:
         """Which logical message a sent message is."""
         return self._dispatch.rows.key_of(chat_id, message_id)

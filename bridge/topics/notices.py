@@ -26,12 +26,20 @@ SESSION = "session"
 SHOWN_TEXTS = 5
 
 
+def card_of(topic: Topic, entry: Waiting) -> str:
+    """The key of the card that shows a person's text waiting, the same in every life of the hub; else ""."""
+    return f"waits:{topic.place.chat_id}:{entry.message_id}" if entry.message_id is not None else ""
+
+
 def post_waiting(topic: Topic, entry: Waiting) -> str:
-    """The card of a text that waits; returns its key."""
-    context = topic.context
+    """Show that a text waits, on the card that it has or a new one; returns the card's key."""
+    context, key = topic.context, card_of(topic, entry)
     with context.database.transaction():
-        keyboard = waiting_keyboard(topic, entry)
-        return context.say(topic.place, plain(waiting_text(topic)), keyboard=keyboard, reply_to=entry.message_id)
+        keyboard, part = waiting_keyboard(topic, entry), plain(waiting_text(topic))
+        if key and context.delivery.is_known(key):
+            context.delivery.revise(key, part, keyboard=keyboard, klass=MessageClass.REPLY)
+            return key
+        return context.say(topic.place, part, keyboard=keyboard, reply_to=entry.message_id, key=key)
 
 
 def waiting_keyboard(topic: Topic, entry: Waiting) -> Keyboard:

@@ -50,7 +50,8 @@ async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_ol
             _unknown_command(topic, command, utterance, table)
             return
         prompt = Prompt(command_text(offered, command), is_command=True)
-    entry = Waiting(context.new_id(), prompt, utterance)
+    # The same name in every life of the hub: a waiting text's buttons still work after a restart.
+    entry = Waiting(f"text{utterance.message_id}", prompt, utterance)
     if utterance.files:
         entry.state, entry.is_held = WaitState.PREPARING, is_old
         topic.crew.start(_prepare(topic, entry, utterance.files), "files")

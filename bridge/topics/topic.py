@@ -247,7 +247,9 @@ class Topic:
     # --- texts
 
     def add_text(self, entry: Waiting) -> None:
-        """A text joins the line; ``advance`` decides what happens to it."""
+        """A text joins the line; ``advance`` decides what happens to it. A former life may have shown it already."""
+        if (key := notices.card_of(self, entry)) and self.context.delivery.is_known(key):
+            entry.card = key
         self.line.add(entry)
         self.is_stopped = False
         self.active_at = self.context.clock.monotonic()

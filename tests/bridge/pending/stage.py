@@ -75,6 +75,9 @@ class RememberingDelivery:
     async def outcome(self, key: str) -> DeliveryState:
         return DeliveryState(None, self.failure) if self.failure else DeliveryState(self.shown[key].id)
 
+    def is_known(self, key: str) -> bool:
+        return key in self.shown
+
     def key_of(self, chat_id: int, message_id: int) -> str | None:
         for key, shown in self.shown.items():
             if shown.message.place.chat_id == chat_id and shown.id == message_id:
