@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import os
+import shutil
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -22,7 +24,7 @@ from bridge.simulator.limits import UNLIMITED
 from bridge.simulator.simulator import Simulator
 from bridge.simulator.world import OWNER
 from tests.benchmarks.report import Figure, report, say
-from tests.soak.ledger import Ledger, is_at_rest, read_ledger
+from tests.soak.ledger import Ledger, Sent, is_at_rest, read_ledger, sent_of
 from tests.soak.person import TOKEN, Person
 
 TOPICS = 6
@@ -77,6 +79,7 @@ class Soak:
     orphans: int = 0
     stale: int = 0
     lost: list[str] = field(default_factory=list)
+    sends: list[Sent] = field(default_factory=list)
 
     async def start(self) -> None:
         """Start a hub and wait until it polls."""
@@ -112,7 +115,10 @@ class Soak:
         async def counting(request: Request) -> Response:
             self.polls += request.path.endswith("/getUpdates")
             self.person.mentioned.update(TOKEN.findall(request.body.decode("utf-8", "replace")))
-            return await handle(request)
+            response = await handle(request)
+            if request.path.endswith("/sendMessage") and (sent := sent_of(request, response)) is not None:
+                self.sends.append(sent)
+            return response
 
         self.simulator.api.handle = counting  # type: ignore[method-assign]
 
@@ -167,42 +173,40 @@ class Soak:
         await self.stop()
         self.count_orphans()
         self.lost = self.person.lost(self.root / "demo")
-        return read_ledger(database, self.person.human)
+        return read_ledger(database, self.person.human, self.sends)
 
 
-async def soak(kills: int, seed: int) -> tuple[Soak, Ledger]:
+async def soak(kills: int, seed: int, root: Path) -> tuple[Soak, Ledger]:
     limits = replace(UNLIMITED, poll_stretch=0.0)
-    with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
-        workspace = root / "workspace"
-        workspace.mkdir()
-        async with Simulator(limits=limits) as simulator:
-            human = Human(simulator)
-            (root / "settings.toml").write_text(
-                SETTINGS.format(
-                    base=simulator.base_url,
-                    files=simulator.base_file_url,
-                    chat=simulator.group.id,
-                    user=OWNER.id,
-                    root=workspace.as_posix(),
-                    demo=(root / "demo").as_posix(),
-                ),
-                encoding="utf-8",
-            )
-            topics = [human.create_topic(f"soak {number}") for number in range(TOPICS)]
-            rng = Random(seed)
-            run = Soak(simulator, root, rng, Person(human, rng, workspace, topics))
-            run.watch_calls()
-            try:
-                for number in range(kills):
-                    await run.life()
-                    say(f"{number + 1} kills, {len(run.person.written)} tasks, {len(run.person.ran)} commands run")
-                ledger = await run.rest()
-            finally:
-                if run.process and run.process.returncode is None:
-                    run.process.kill()
-                    await run.process.wait()
-            return run, ledger
+    workspace = root / "workspace"
+    workspace.mkdir()
+    async with Simulator(limits=limits) as simulator:
+        human = Human(simulator)
+        (root / "settings.toml").write_text(
+            SETTINGS.format(
+                base=simulator.base_url,
+                files=simulator.base_file_url,
+                chat=simulator.group.id,
+                user=OWNER.id,
+                root=workspace.as_posix(),
+                demo=(root / "demo").as_posix(),
+            ),
+            encoding="utf-8",
+        )
+        topics = [human.create_topic(f"soak {number}") for number in range(TOPICS)]
+        rng = Random(seed)
+        run = Soak(simulator, root, rng, Person(human, rng, workspace, topics))
+        run.watch_calls()
+        try:
+            for number in range(kills):
+                await run.life()
+                say(f"{number + 1} kills, {len(run.person.written)} tasks, {len(run.person.ran)} commands run")
+            ledger = await run.rest()
+        finally:
+            if run.process and run.process.returncode is None:
+                run.process.kill()
+                await run.process.wait()
+        return run, ledger
 
 
 def main() -> int:
@@ -210,17 +214,23 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep database, logs and what was sent also when all is well"
+    )
     options = parser.parse_args()
-    run, ledger = asyncio.run(soak(options.kills, options.seed))
+    root = Path(tempfile.mkdtemp(prefix="agent-hub-soak-"))
+    run, ledger = asyncio.run(soak(options.kills, options.seed, root))
     if run.lost:
         say(f"lost: {run.lost}")
+    for sent in ledger.unmarked:
+        say(f"sent again without a mark: {sent}")
     kills = float(options.kills)
     figures = {
         "kills": Figure(kills, kills, "count", more_is_better=True),
         "lost_in": Figure(float(len(run.lost) + ledger.unfinished), 0.0, "count"),
         "lost_out": Figure(float(ledger.unsent), 0.0, "count"),
         "doubled": Figure(float(ledger.repeats), kills, "count"),
-        "doubled_unmarked": Figure(float(ledger.unmarked), 0.0, "count"),
+        "doubled_unmarked": Figure(float(len(ledger.unmarked)), 0.0, "count"),
         "stale_decisions": Figure(float(run.stale), 0.0, "count"),
         "orphans": Figure(float(run.orphans), 0.0, "count"),
     }
@@ -228,7 +238,14 @@ def main() -> int:
         f"{len(run.person.written)} tasks in {TOPICS} topics, {len(run.person.ran)} commands allowed and run,"
         f" {run.person.stale_pressed} presses on cards of former lives. The flood budget is opened on both sides."
     )
-    return report("soak", figures, notes)
+    code = report("soak", figures, notes)
+    lines = [json.dumps(asdict(sent), ensure_ascii=False) for sent in run.sends]
+    (root / "sends.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    if code or options.keep:
+        say(f"everything is kept in {root}")
+    else:
+        shutil.rmtree(root)
+    return code
 
 
 if __name__ == "__main__":

@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.simulator.calls import read_call
+from bridge.simulator.http import Request, Response
 from bridge.simulator.human import Human
 from tests.soak.person import TOKEN
 
 MARK = "⟳ may be a repeat"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One ``sendMessage`` as the server took it. Buttons carry ids, so one message posted twice has them twice."""
+
+    message_id: int
+    topic: str
+    text: str
+    buttons: str
+
+    @property
+    def is_one_of_a_kind(self) -> bool:
+        """Notices without a button or a task's token may rightly be the same several times."""
+        return bool(self.buttons or TOKEN.search(self.text))
+
+
+def sent_of(request: Request, response: Response) -> Sent | None:
+    """The message that a call has made; None when it made none."""
+    answer = json.loads(response.body or b"{}")
+    if not answer.get("ok"):
+        return None
+    fields = read_call("sendMessage", request).fields
+    return Sent(
+        answer["result"]["message_id"],
+        str(fields.get("message_thread_id", "")),
+        str(fields.get("text", "")),
+        str(fields.get("reply_markup") or ""),
+    )
 
 
 @dataclass(frozen=True)
@@ -21,7 +54,7 @@ class Ledger:
     unfinished: int
     unsent: int
     repeats: int
-    unmarked: int
+    unmarked: Sequence[Sent]
 
 
 def is_at_rest(database: Path) -> bool:
@@ -34,7 +67,7 @@ def is_at_rest(database: Path) -> bool:
     return not open_updates and not open_messages
 
 
-def read_ledger(database: Path, human: Human) -> Ledger:
+def read_ledger(database: Path, human: Human, sends: Sequence[Sent]) -> Ledger:
     connection = sqlite3.connect(database)
     unfinished = connection.execute("SELECT count(*) FROM journal WHERE state != 'finished'").fetchone()[0]
     waiting = connection.execute(
@@ -45,9 +78,13 @@ def read_ledger(database: Path, human: Human) -> Ledger:
     there = {message.id: message for message in human.all_messages() if message.is_bot and not message.service}
     missing = len(recorded - set(there))
     repeats = [message for message in there.values() if MARK in message.text]
-    # A message that is there and not recorded was under way at a kill: if it came again, that one must be marked.
-    # Texts without a task's token (notices) may rightly be the same several times.
-    unrecorded = [m for number, m in there.items() if number not in recorded and TOKEN.search(m.text)]
-    texts = Counter((message.topic, message.text) for message in there.values())
-    unmarked = sum(1 for message in unrecorded if texts[message.topic, message.text] > 1)
-    return Ledger(unfinished, waiting + missing, len(repeats), unmarked)
+    return Ledger(unfinished, waiting + missing, len(repeats), unmarked_repeats(sends))
+
+
+def unmarked_repeats(sends: Sequence[Sent]) -> list[Sent]:
+    """Messages that were taken a second time just as they were; a marked repeat has another text."""
+    alike: dict[tuple[str, str, str], list[Sent]] = defaultdict(list)
+    for sent in sends:
+        if sent.is_one_of_a_kind:
+            alike[sent.topic, sent.text, sent.buttons].append(sent)
+    return [sent for group in alike.values() for sent in group[1:]]
