@@ -22,6 +22,7 @@ from app.health import HubView
 from app.logs import redactor
 from app.paths import Folders
 from app.process_records import ProcessFile
+from app.rule_seals import RuleSeals
 from app.settings import Settings
 from bridge.clock import Clock, SystemClock
 from bridge.config import BridgeConfig
@@ -164,6 +165,7 @@ class Engine:
             lock=self.lock,
             files=self.folders.data / "asks",
         )
+        self.desk.rules.seals = RuleSeals(self.folders)
         context = HubContext(
             config=config,
             messenger=self.client,

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from agents.contract import HubError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SERVICE = "agent-hub"
 TOKEN_NAME = "telegram-bot-token"  # noqa: S105 - the name of the entry, not its value
 LOCK_NAME = "lock-secret"
+RULES_NAME = "rules-secret"
 TOKEN_VARIABLE = "AGENT_HUB_TOKEN"  # noqa: S105 - the name of the variable
 LOCK_VARIABLE = "AGENT_HUB_LOCK_SECRET"
 CREDENTIAL_NAME = "agent-hub-token"
@@ -120,13 +122,7 @@ def store(value: str, folders: Folders, *, allow_plaintext: bool = False) -> Sec
     except KeyringUnavailableError:
         if not allow_plaintext:
             raise
-        file = plaintext_file(folders)
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-            if os.name == "posix":
-                os.fchmod(descriptor, 0o600)  # a file that was there keeps its rights otherwise
-            handle.write(token)
+        _write_private(plaintext_file(folders), token)
         return SecretSource.FILE
     plaintext_file(folders).unlink(missing_ok=True)
     return SecretSource.KEYRING
@@ -160,6 +156,37 @@ def store_lock_secret(value: str, folders: Folders) -> None:
     _keyring_set(_entry_name(LOCK_NAME, folders), value)
 
 
+def read_rule_secret(folders: Folders) -> str:
+    """What project rules are sealed with, "" when there is none yet. Raises SecretError when a keyring is locked."""
+    if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / RULES_NAME).is_file():
+        return file.read_text(encoding="utf-8").strip()
+    if _has_keyring():
+        # Never the file then: an agent could lay its own secret there, and a rule under it.
+        return _keyring_get(_entry_name(RULES_NAME, folders)) or ""
+    file = rule_secret_file(folders)
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
+
+def make_rule_secret(folders: Folders) -> str:
+    """The secret of the project rules, a fresh one when there is none: in the keyring, else in a 0600 file.
+
+    Raises SecretError.
+    """
+    if known := read_rule_secret(folders):
+        return known
+    value = token_urlsafe(32)
+    if _has_keyring():
+        _keyring_set(_entry_name(RULES_NAME, folders), value)
+    else:
+        _write_private(rule_secret_file(folders), value)
+    return value
+
+
+def rule_secret_file(folders: Folders) -> Path:
+    """Only for computers without a keyring: beside the token, and as open to an agent's shell."""
+    return folders.config / RULES_NAME
+
+
 def plaintext_file(folders: Folders) -> Path:
     return folders.config / "token"
 
@@ -167,6 +194,16 @@ def plaintext_file(folders: Folders) -> Path:
 def backend_name() -> str:
     """The accepted keyring backend's name; raises KeyringUnavailableError."""
     return type(_backend()).__module__
+
+
+def _write_private(file: Path, text: str) -> None:
+    """A file that only this user can read."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+        if os.name == "posix":
+            os.fchmod(descriptor, 0o600)  # a file that was there keeps its rights otherwise
+        handle.write(text)
 
 
 def _token_name(folders: Folders) -> str:
@@ -180,6 +217,15 @@ def _entry_name(name: str, folders: Folders) -> str:
 
 def _is_trusted(backend: KeyringBackend) -> bool:
     return type(backend).__module__.startswith(ALLOWED_BACKENDS)
+
+
+def _has_keyring() -> bool:
+    """Whether there is a trusted keyring at all, be it locked or not."""
+    try:
+        _backend()
+    except KeyringUnavailableError:
+        return False
+    return True
 
 
 def _backend() -> KeyringBackend:

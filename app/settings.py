@@ -329,6 +329,7 @@ def edit(path: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Settings
     change(document)
     changed = tomlkit.dumps(document)
     settings = parse(changed, str(path))
+    path = path.resolve()  # a link stays one: what it points to is written
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(path.name + ".new")
     try:

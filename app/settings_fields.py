@@ -32,6 +32,9 @@ PROTECTED = frozenset(
         # What passes without a person.
         "hub.reads_pass",
         "hub.session_scope",
+        # How long what was decided is remembered, and who may say that there is something to install.
+        "hub.audit_days",
+        "hub.update_url",
     }
 )
 """Who may use the hub, where, and what passes: changed in the file, these wait for a yes in the window or a start."""

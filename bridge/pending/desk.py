@@ -16,7 +16,7 @@ from agents.contract import Answers, AskId, Decision, Declined, PermissionReques
 from bridge.audit import AuditEvent, delivery_note, pruning
 from bridge.clock import Clock
 from bridge.config import BridgeConfig
-from bridge.delivery import Delivery
+from bridge.delivery import Delivery, MessageClass, Outgoing
 from bridge.inbound import ButtonPress, IncomingMessage, Person, Place, ReactionChange
 from bridge.markdown.part import Part
 from bridge.messenger import FileUpload
@@ -293,7 +293,9 @@ class AskDesk:
     async def recover(self) -> None:
         """At the start: cards of former runs say what is known, decide nothing; old audit lines go."""
         self._at.settlement.recover()
-        self._at.rules.load()
+        for text in await self._at.rules.load():
+            for chat_id in self._at.config().chats:
+                self._delivery.post(Outgoing(Place(chat_id), cards.notice(text), MessageClass.REPLY, rings=True))
         self._at.settlement.record(list(pruning(self._at.clock.now(), self._at.config().audit_days)))
 
     def move_chat(self, old_chat_id: int, new_chat_id: int) -> None:

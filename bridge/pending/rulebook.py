@@ -2,26 +2,32 @@
 
 Session rules end with the life of the agent's process; project rules come from the window only. Both are listed,
 undone and audited. Rules are kept in memory and in the store; the store is written by the caller's transaction.
+A project rule is sealed (``bridge.pending.seals``): one that the hub did not write itself grants nothing.
 """
 
 from __future__ import annotations
 
+import logging
 import os.path
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from agents.contract import PermissionRequest, ToolKind, Verdict
+from agents.contract import HubError, PermissionRequest, ToolKind, Verdict
 from bridge.audit import AuditEvent, AuditLine, Statement, insertion
 from bridge.clock import Clock
 from bridge.config import BridgeConfig
 from bridge.inbound import Place
 from bridge.pending import wording
-from bridge.pending.records import AskOrigin, Decider, DecisionWay
+from bridge.pending.records import HUB, AskOrigin, Decider, DecisionWay
+from bridge.pending.seals import SealKeeper, is_sealed, seal_of
 from bridge.policy.classes import Assessment, Mode
 from bridge.policy.judge import Judge
 from bridge.store import Database
+
+log = logging.getLogger(__name__)
 
 
 class RuleScope(StrEnum):
@@ -86,28 +92,53 @@ class Rulebook:
         self._database = database
         self._clock = clock
         self._new_id = new_id
+        self.seals: SealKeeper | None = None
+        """Set by the hub's owner before ``load``; without one there are no project rules."""
         self._rules: dict[str, Rule] = {}
         self._judge: Judge | None = None
         self._judged_by: BridgeConfig | None = None
 
-    def load(self) -> None:
-        """Read the project rules; session rules of former runs are over."""
+    async def load(self) -> Sequence[str]:
+        """Read the project rules; session rules of former runs are over. Returns what a person must hear."""
         self._database.execute(
             "UPDATE rules SET undone = ? WHERE scope = 'session' AND undone IS NULL", (self._clock.now(),)
         )
-        for row in self._database.rows("SELECT * FROM rules WHERE undone IS NULL ORDER BY created"):
-            rule = Rule(
-                id=row["id"],
-                scope=RuleScope(row["scope"]),
-                tool=row["tool"],
-                match=RuleMatch(row["match"]),
-                value=row["value"],
-                by_name=row["by_name"],
-                created=row["created"],
-                project=Path(row["project"]),
-                agent=row["agent"],
-            )
-            self._rules[rule.id] = rule
+        rows = self._database.rows("SELECT * FROM rules WHERE undone IS NULL ORDER BY created")
+        if not rows:
+            return ()
+        try:
+            secret = await self.seals.read() if self.seals is not None else b""
+        except HubError as error:
+            log.warning("the secret of the project rules can't be read, so none is used: %s", error.title)
+            return (wording.rules_unread(len(rows)),)
+        sealed = [row for row in rows if is_sealed(row, secret)]
+        self._rules.update({row["id"]: rule_of(row) for row in sealed})
+        forged = [row for row in rows if row not in sealed]
+        if not forged:
+            return ()
+        log.error("%d project rules are not the hub's own and are not used", len(forged))
+        with self._database.transaction():
+            for row in forged:
+                self._database.execute(
+                    "UPDATE rules SET undone = ?, seal = '' WHERE id IS ?", (self._clock.now(), row["id"])
+                )
+                self._database.execute(*insertion(self._refusal(row)))
+        return (wording.rules_refused([f"{row['tool']}: {row['value'] or '*'}" for row in forged]),)
+
+    def _refusal(self, row: sqlite3.Row) -> AuditLine:
+        return AuditLine(
+            at=self._clock.now(),
+            event=AuditEvent.RULE_UNDONE,
+            way=DecisionWay.HUB.value,
+            by_id=HUB.id,
+            by_name=HUB.shown_name,
+            agent=str(row["agent"]),
+            token=str(row["id"]),
+            tool=str(row["tool"]),
+            klass="project",
+            subject=str(row["value"]),
+            reason=wording.NOT_SEALED,
+        )
 
     # --- judging
 
@@ -163,7 +194,10 @@ class Rulebook:
         return rule, self._addition(rule, by, DecisionWay.BUTTON)
 
     async def add_project_rule(self, draft: RuleDraft, by: Decider) -> Rule:
-        """A rule for a project. Only the desktop window calls this. Raises StoreError, ValueError for an empty one."""
+        """A rule for a project. Only the desktop window calls this.
+
+        Raises StoreError, ValueError for an empty one, HubError when the secret of its seal can't be had.
+        """
         if not draft.tool or (draft.match is not RuleMatch.TOOL and not draft.value):
             raise ValueError("a rule names its tool and what of it")
         rule = Rule(
@@ -177,7 +211,9 @@ class Rulebook:
             project=draft.project,
             agent=draft.agent,
         )
-        statements = self._addition(rule, by, DecisionWay.DESKTOP)
+        if self.seals is None:
+            raise HubError(wording.no_seals())
+        statements = self._addition(rule, by, DecisionWay.DESKTOP, await self.seals.make())
         await self._database.durably(lambda connection: [connection.execute(*statement) for statement in statements])
         self.put_in_force(rule)
         return rule
@@ -193,7 +229,7 @@ class Rulebook:
             return None
         now = self._clock.now()
         statements = [
-            ("UPDATE rules SET undone = ? WHERE id = ?", (now, rule.id)),
+            ("UPDATE rules SET undone = ?, seal = '' WHERE id = ?", (now, rule.id)),
             insertion(self._line(rule, AuditEvent.RULE_UNDONE, by, way)),
         ]
         await self._database.durably(lambda connection: [connection.execute(*statement) for statement in statements])
@@ -210,27 +246,25 @@ class Rulebook:
         """All rules in force, oldest first."""
         return tuple(self._rules.values())
 
-    def _addition(self, rule: Rule, by: Decider, way: DecisionWay) -> Sequence[Statement]:
-        row: Statement = (
-            "INSERT INTO rules (id, scope, chat_id, topic_id, epoch, project, agent, tool, match, value, by_id,"
-            " by_name, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                rule.id,
-                rule.scope.value,
-                rule.place.chat_id if rule.place else None,
-                rule.place.topic_id if rule.place else None,
-                rule.epoch,
-                str(rule.project or ""),
-                rule.agent,
-                rule.tool,
-                rule.match.value,
-                rule.value,
-                by.id,
-                by.shown_name,
-                rule.created,
-            ),
-        )
-        return row, insertion(self._line(rule, AuditEvent.RULE_ADDED, by, way))
+    def _addition(self, rule: Rule, by: Decider, way: DecisionWay, secret: bytes = b"") -> Sequence[Statement]:
+        row = {
+            "id": rule.id,
+            "scope": rule.scope.value,
+            "chat_id": rule.place.chat_id if rule.place else None,
+            "topic_id": rule.place.topic_id if rule.place else None,
+            "epoch": rule.epoch,
+            "project": str(rule.project or ""),
+            "agent": rule.agent,
+            "tool": rule.tool,
+            "match": rule.match.value,
+            "value": rule.value,
+            "by_id": by.id,
+            "by_name": by.shown_name,
+            "created": rule.created,
+        }
+        row["seal"] = seal_of(row, secret) if secret else ""
+        statement = f"INSERT INTO rules ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"  # noqa: S608 - our names
+        return (statement, tuple(row.values())), insertion(self._line(rule, AuditEvent.RULE_ADDED, by, way))
 
     def _line(self, rule: Rule, event: AuditEvent, by: Decider, way: DecisionWay) -> AuditLine:
         return AuditLine(
@@ -247,6 +281,21 @@ class Rulebook:
             subject=rule.value,
             reason=str(rule.project or ""),
         )
+
+
+def rule_of(row: sqlite3.Row) -> Rule:
+    """A project rule as it is stored."""
+    return Rule(
+        id=row["id"],
+        scope=RuleScope(row["scope"]),
+        tool=row["tool"],
+        match=RuleMatch(row["match"]),
+        value=row["value"],
+        by_name=row["by_name"],
+        created=row["created"],
+        project=Path(row["project"]),
+        agent=row["agent"],
+    )
 
 
 def covers(rule: Rule, origin: AskOrigin, ask: PermissionRequest) -> bool:

@@ -5,6 +5,7 @@ Two rules: "allowed" is said only once the agent's process has the answer, and w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -355,6 +356,34 @@ def broken() -> str:
 
 def broken_notice(title: str) -> str:
     return tr("⚠️ Something in the hub went wrong, so this was denied: {title}", title=first_line(title))
+
+
+NOT_SEALED = "not made by the hub"
+RULES_SHOWN = 5
+
+
+def rules_unread(count: int) -> str:
+    return trn(
+        "⚠️ {count} project rule is not used now: the keyring does not answer. Unlock it and restart the hub.",
+        "⚠️ {count} project rules are not used now: the keyring does not answer. Unlock it and restart the hub.",
+        count,
+    )
+
+
+def rules_refused(rules: Sequence[str]) -> str:
+    shown = "\n".join(f"• {first_line(rule)}" for rule in rules[:RULES_SHOWN])
+    text = trn(
+        "⚠️ {count} project rule was not made by this hub and is removed. Somebody or some program wrote it"
+        " into the hub's records:",
+        "⚠️ {count} project rules were not made by this hub and are removed. Somebody or some program wrote them"
+        " into the hub's records:",
+        len(rules),
+    )
+    return f"{text}\n{shown}"
+
+
+def no_seals() -> str:
+    return tr("No project rules can be made here: there is no place for their secret.")
 
 
 def not_shown(why: str) -> str:

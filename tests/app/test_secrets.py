@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import keyring
+import keyring.errors
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
@@ -154,3 +155,72 @@ def test_a_token_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -
     secrets.plaintext_file(place).chmod(0o644)
     secrets.store(TOKEN, place, allow_plaintext=True)
     assert secrets.plaintext_file(place).stat().st_mode & 0o077 == 0
+
+
+class MemoryKeyring(KeyringBackend):
+    """A trusted keyring: the hub looks at the module's name."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, str], str] = {}
+        self.is_locked = False
+
+    def get_password(self, service: str, username: str) -> str | None:
+        if self.is_locked:
+            raise keyring.errors.KeyringLocked
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.entries[service, username]
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> MemoryKeyring:
+    backend = MemoryKeyring()
+    monkeypatch.setattr(MemoryKeyring, "__module__", "keyring.backends.SecretService")
+    monkeypatch.setattr(keyring, "get_keyring", lambda: backend)
+    return backend
+
+
+def test_the_secret_of_the_rules_is_made_once_and_lives_in_the_keyring(trusted: MemoryKeyring, tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    assert secrets.read_rule_secret(place) == ""
+    made = secrets.make_rule_secret(place)
+    assert len(made) > 30
+    assert secrets.make_rule_secret(place) == secrets.read_rule_secret(place) == made
+    assert made in trusted.entries.values()
+    assert not secrets.rule_secret_file(place).exists()
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_file_with_a_secret_counts_for_nothing_where_there_is_a_keyring(tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    secrets.rule_secret_file(place).parent.mkdir(parents=True, exist_ok=True)
+    secrets.rule_secret_file(place).write_text("laid there by an agent", encoding="utf-8")
+    assert secrets.read_rule_secret(place) == ""
+
+
+def test_a_locked_keyring_is_not_replaced_by_a_file(trusted: MemoryKeyring, tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    trusted.is_locked = True
+    with pytest.raises(secrets.KeyringUnavailableError):
+        secrets.make_rule_secret(place)
+    assert not secrets.rule_secret_file(place).exists()
+
+
+def test_without_a_keyring_the_secret_of_the_rules_is_a_private_file_beside_the_token(tmp_path: Path) -> None:
+    place = folders(tmp_path)
+    made = secrets.make_rule_secret(place)
+    assert secrets.read_rule_secret(place) == made
+    assert secrets.rule_secret_file(place).parent == secrets.plaintext_file(place).parent
+    assert secrets.rule_secret_file(place).stat().st_mode & 0o077 == 0
+
+
+def test_a_service_may_be_given_the_secret_of_the_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / secrets.RULES_NAME).write_text("from the service\n", encoding="utf-8")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert secrets.make_rule_secret(folders(tmp_path / "hub")) == "from the service"

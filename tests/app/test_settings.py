@@ -110,3 +110,16 @@ def test_editing_leaves_the_file_as_closed_as_it_was_and_makes_a_new_one_closed(
     file.chmod(0o640)
     settings.edit(file, lambda document: document.update({"hub": {"language": "en"}}))
     assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_an_edit_of_a_linked_file_keeps_the_link_and_writes_its_target(tmp_path: Path) -> None:
+    target = tmp_path / "dotfiles" / "hub.toml"
+    target.parent.mkdir()
+    target.write_text("# mine\n", encoding="utf-8")
+    link = tmp_path / "settings.toml"
+    link.symlink_to(target)
+    settings.edit(link, lambda document: document.update({"hub": {"language": "ru"}}))
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("# mine\n")
+    assert settings.load(link).hub.language == "ru"
+    assert list(target.parent.iterdir()) == [target]

@@ -31,6 +31,8 @@ def test_a_harmless_change_applies_at_once() -> None:
         (BASE.replace("[workspace]", "proxy = 'http://elsewhere.example:1'\n[workspace]"), "telegram.proxy"),
         (BASE + "[agents.claude]\nmode = 'bypassPermissions'\n", "agents.claude"),
         (BASE + "[hub]\nsession_scope = true\n", "hub.session_scope"),
+        (BASE + "[hub]\naudit_days = 1\n", "hub.audit_days"),
+        (BASE + "[hub]\nupdate_url = 'https://elsewhere.example/'\n", "hub.update_url"),
     ],
 )
 def test_a_change_of_who_where_or_policy_waits_for_a_yes(text: str, name: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.contract import AskId, Choice, Decision, PermissionRequest, Question, QuestionRequest, ToolKind
+from agents.contract import AskId, Choice, Decision, HubError, PermissionRequest, Question, QuestionRequest, ToolKind
 from bridge.config import BridgeConfig, Role
 from bridge.delivery import DeliveryState, MessageClass, Outgoing
 from bridge.inbound import ButtonPress, IncomingMessage, Person, Place, ReactionChange
@@ -91,6 +91,23 @@ class RememberingDelivery:
         raise AssertionError("the desk never types")
 
 
+class KnownSecret:
+    """The keyring of these tests."""
+
+    def __init__(self) -> None:
+        self.secret = b""
+        self.trouble: HubError | None = None
+
+    async def read(self) -> bytes:
+        if self.trouble is not None:
+            raise self.trouble
+        return self.secret
+
+    async def make(self) -> bytes:
+        self.secret = await self.read() or b"a secret of the tests"
+        return self.secret
+
+
 @dataclass
 class Stage:
     """The desk and everything round it. ``config`` may be exchanged; ``notes`` is the turn's log."""
@@ -101,12 +118,13 @@ class Stage:
     config: BridgeConfig
     lock: RemoteLock | None = None
     notes: list[str] = field(default_factory=list)
+    seals: KnownSecret = field(default_factory=KnownSecret)
     ids: itertools.count[int] = field(default_factory=itertools.count)
     updates: itertools.count[int] = field(default_factory=lambda: itertools.count(900))
 
     def new_desk(self, files: Path | None = None) -> AskDesk:
         """A desk of another run of the hub."""
-        return AskDesk(
+        desk = AskDesk(
             config=lambda: self.config,
             database=self.database,
             delivery=self.delivery,
@@ -116,6 +134,8 @@ class Stage:
             note=lambda _place, line: self.notes.append(line),
             files=files,
         )
+        desk.rules.seals = self.seals
+        return desk
 
     # --- the phone
 
