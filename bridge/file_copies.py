@@ -10,6 +10,7 @@ import shutil
 import stat
 from pathlib import Path
 
+from agents.contract import sentence
 from bridge.messenger import FileUpload
 from bridge.policy.paths import is_credential
 
@@ -23,26 +24,30 @@ _SECRET_NAME = re.compile(
 
 
 class FileRefused(Exception):
-    """Why a file does not go out."""
+    """``why`` a file does not go out: English for the agent, and for a person by ``told``."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 def take_copy(path: Path, cwd: Path, folder: Path) -> Path:
     """Copy a file of the session's folder ``cwd`` into ``folder``. Raises FileRefused."""
     real, size = find(path, cwd)
     if size > FILE_LIMIT:
-        raise FileRefused(f"{path} has {size} bytes; Telegram takes at most {FILE_LIMIT}.")
+        raise FileRefused(sentence("{path} is larger than 50 MB; Telegram takes no more from a bot.", path=path))
     if size == 0:
-        raise FileRefused(f"{path} is empty; Telegram does not take empty files.")
+        raise FileRefused(sentence("{path} is empty; Telegram does not take empty files.", path=path))
     copy = folder / real.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(real, copy, follow_symlinks=False)
         is_as_checked = not copy.is_symlink() and 0 < copy.stat().st_size <= FILE_LIMIT
     except OSError as error:
-        raise FileRefused(f"{path} could not be read: {error.strerror}") from error
+        raise FileRefused(sentence("{path} could not be read: {reason}", path=path, reason=error.strerror)) from error
     if not is_as_checked:
         shutil.rmtree(folder, ignore_errors=True)
-        raise FileRefused(f"{path} changed while it was read.")
+        raise FileRefused(sentence("{path} changed while it was read.", path=path))
     return copy
 
 
@@ -53,11 +58,15 @@ def find(path: Path, cwd: Path) -> tuple[Path, int]:
         real = (base / path).resolve(strict=True)
         facts = real.stat()
     except (OSError, RuntimeError, ValueError) as error:
-        raise FileRefused(f"There is no readable file {path}.") from error
+        raise FileRefused(sentence("There is no readable file {path}.", path=path)) from error
     if not real.is_relative_to(base):
-        raise FileRefused(f"{path} is outside the session's folder {base}; only files inside it can be sent.")
+        raise FileRefused(
+            sentence(
+                "{path} is outside the session's folder {base}; only files inside it can be sent.", path=path, base=base
+            )
+        )
     if not stat.S_ISREG(facts.st_mode):
-        raise FileRefused(f"{path} is not a file.")
+        raise FileRefused(sentence("{path} is not a file.", path=path))
     return real, facts.st_size
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bridge.commands import past, saving, teams
+from bridge.commands import get_file, past, saving, teams
 from bridge.topics import voice
 from bridge.topics.topic import Topic
 
@@ -15,5 +15,6 @@ PRESSED: Mapping[str, Press] = {
     saving.SAVED: saving.pressed,
     past.PAST: past.pressed,
     teams.TEAM: teams.pressed,
+    get_file.GET: get_file.pressed,
     voice.VOICE: voice.pressed,
 }

@@ -200,3 +200,28 @@ async def test_get_sends_a_file_of_the_folder_and_nothing_from_outside(tmp_path:
         await hub.say("/get ../private.md")
         await hub.until(lambda: "outside" in hub.last())
         assert sum(bool(shown.message.files) for shown in hub.delivery.shown.values()) == 1
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("answer", "is_sent"), [("Send it", True), ("Don't send", False)])
+async def test_get_asks_before_it_sends_what_looks_like_a_secret(tmp_path: Path, answer: str, is_sent: bool) -> None:
+    async with stage(tmp_path) as hub:
+        (hub.root / ".env").write_text("KEY=dummy")
+        await hub.say("/get .env")
+        await hub.until(lambda: any("may hold a secret" in text for text in hub.texts()))
+        assert not any(shown.message.files for shown in hub.delivery.shown.values())
+        await hub.press(answer)
+        await hub.settle()
+        if is_sent:
+            await hub.until(lambda: any(shown.message.files for shown in hub.delivery.shown.values()))
+        assert any(shown.message.files for shown in hub.delivery.shown.values()) is is_sent
+
+
+@pytest.mark.asyncio
+async def test_a_link_named_like_a_note_does_not_hide_a_secret_from_the_question(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        (hub.root / "id_ed25519").write_text("dummy")
+        (hub.root / "notes.md").symlink_to(hub.root / "id_ed25519")
+        await hub.say("/get notes.md")
+        await hub.until(lambda: any("may hold a secret" in text for text in hub.texts()))
+        assert not any(shown.message.files for shown in hub.delivery.shown.values())
