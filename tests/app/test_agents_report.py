@@ -1,35 +1,46 @@
-"""The command that mends an agent: for a terminal, not a sentence."""
+"""The list of agents: people read it in their language, programs in English."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from agents.contract import AgentHealth, LoginState
-from app import agents_report
-from app.agents_report import command_for
+from agents.contract import AgentHealth, LoginState, sentence
+from app.agents_report import as_json_value, line
+from bridge.texts import set_language
 
-CODEX = Path("/opt/my tools/codex")
-
-
-@pytest.mark.parametrize(
-    ("health", "command"),
-    [
-        (AgentHealth("codex", "Codex"), "npm install -g @openai/codex"),
-        (AgentHealth("codex", "Codex", CODEX, "0.1", LoginState.LOGGED_IN), "npm install -g @openai/codex"),
-        (AgentHealth("codex", "Codex", CODEX, "0.171.0", LoginState.LOGGED_IN, is_usable=True), ""),
-        (AgentHealth("qwen", "Qwen Code", Path("/usr/bin/qwen"), "0.24.4", LoginState.LOGGED_OUT), "qwen"),
-        (AgentHealth("mine", "An ACP entry"), ""),
-    ],
-    ids=["not found", "too old", "ready", "login with a remark", "not known"],
+MISSING = AgentHealth(
+    "codex",
+    "Codex",
+    problem=sentence("{agent} is not on this computer.", agent="Codex"),
+    hint=sentence("Install it: {command}", command="npm install -g @openai/codex"),
 )
-def test_the_command_fits_what_is_missing(health: AgentHealth, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents_report.shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert command_for(health) == command
 
 
-def test_a_program_that_is_not_on_the_path_is_called_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents_report.shutil, "which", lambda _name: None)
-    health = AgentHealth("codex", "Codex", CODEX, "0.171.0", LoginState.LOGGED_OUT)
-    assert command_for(health) == "'/opt/my tools/codex' login"
+@pytest.fixture
+def russian() -> Iterator[None]:
+    set_language("ru")
+    yield
+    set_language("en")
+
+
+@pytest.mark.usefixtures("russian")
+def test_a_person_reads_it_in_the_hubs_language() -> None:
+    shown = line(MISSING)
+    assert "Codex не установлен на этом компьютере." in shown
+    assert "Установите: npm install -g @openai/codex" in shown
+
+
+@pytest.mark.usefixtures("russian")
+def test_a_program_reads_english_whatever_the_hubs_language() -> None:
+    told = json.loads(json.dumps(as_json_value(MISSING)))
+    assert told["problem"] == "Codex is not on this computer."
+    assert told["login"] == LoginState.UNKNOWN.value
+
+
+def test_a_program_that_is_there_shows_version_and_login() -> None:
+    there = AgentHealth("codex", "Codex", Path("/bin/codex"), "0.171.0", LoginState.LOGGED_IN, is_usable=True)
+    assert line(there) == "✓ Codex (0.171.0, logged in)"
