@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from agents import reaper
 from agents.contract import HubError
 from app.console import complain
 from bridge.texts import told
@@ -196,9 +195,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    if list(sys.argv[1:] if argv is None else argv) == [reaper.FLAG]:
-        reaper.main()  # a frozen application re-enters itself for this small child
-        return 0
     args = parser().parse_args(argv)
     speak(args.settings, args.data_dir)
     try:

@@ -1,6 +1,7 @@
 """The bundle's way in: the program itself, or one of the small helpers that it starts as programs of their own.
 
-A frozen application has no ``python -m``; it starts itself again with a hidden first argument instead.
+A frozen application has no ``python -m``; it starts itself again with a hidden first argument instead. Nothing is
+imported before that is known: a helper that carried the whole hub would cost its memory, and ``--version`` its time.
 """
 
 from __future__ import annotations
@@ -8,32 +9,44 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from agents import hub_tools_program, reaper
-from app import doctor
+
+def _reaper() -> None:
+    from agents import reaper
+
+    reaper.main()
+
+
+def _hub_tools() -> object:
+    from agents import hub_tools_program
+
+    return hub_tools_program.main()
 
 
 def _demo_agent() -> object:
-    from agents.demo.program import main
+    from agents.demo import program
 
-    return main()
+    return program.main()
 
 
-def helpers() -> Mapping[str, Callable[[], object]]:
-    """Every hidden argument with what it starts."""
-    from agents.demo.program import FLAG as DEMO_FLAG
+def _qt_trial() -> None:
+    from app import doctor
 
-    return {
-        reaper.FLAG: reaper.main,
-        hub_tools_program.FLAG: hub_tools_program.main,
-        DEMO_FLAG: _demo_agent,
-        doctor.QT_TRIAL_FLAG: doctor.try_qt,
-    }
+    doctor.try_qt()
+
+
+HELPERS: Mapping[str, Callable[[], object]] = {
+    "--reaper": _reaper,
+    "--hub-tools": _hub_tools,
+    "--demo-agent": _demo_agent,
+    "--qt-trial": _qt_trial,
+}
+"""Every hidden argument with what it starts; the modules that start them name the same words."""
 
 
 def main() -> int:
     """Run what the first argument says."""
-    first = sys.argv[1] if len(sys.argv) > 1 else ""
-    if first.startswith("--") and (helper := helpers().get(first)) is not None:
+    helper = HELPERS.get(sys.argv[1]) if len(sys.argv) > 1 else None
+    if helper is not None:
         del sys.argv[1]
         result = helper()
         return result if isinstance(result, int) else 0

@@ -21,7 +21,11 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DEPENDS = "libgl1, libegl1, libfontconfig1, libxkbcommon0, libdbus-1-3, libglib2.0-0 | libglib2.0-0t64, libxcb-cursor0"
+DEPENDS = (
+    "libc6, libgl1, libegl1, libfontconfig1, libxkbcommon0, libdbus-1-3, libglib2.0-0 | libglib2.0-0t64,"
+    " libxcb-cursor0, libwayland-client0, libwayland-cursor0, libwayland-egl1"
+)
+"""What is left out of the folder; packaging/linux/try_deb.py holds the list to a bare system."""
 RECOMMENDS = "gnome-keyring | kwalletmanager"
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -72,10 +76,16 @@ def bundle(work: Path) -> Path:
     )
     folder = work / "bundle" / "agent-hub"
     if sys.platform == "linux" and shutil.which("strip"):
-        # Only the interpreter: libraries out of wheels were rewritten by tools whose work strip would undo.
-        run("strip", "--strip-unneeded", *map(str, (folder / "_internal").glob("libpython3*.so*")))
+        run("strip", "--strip-unneeded", *map(str, strippable(folder / "_internal")))
     say(f"bundle: {megabytes(folder):.0f} MB in {time.monotonic() - began:.0f} s")
     return folder
+
+
+def strippable(inside: Path) -> list[Path]:
+    """The interpreter and extension modules. Not Qt: its libraries are stripped and were rewritten since."""
+    modules = [file for kind in ("*.cpython-*.so", "*.abi3.so") for file in inside.rglob(kind)]
+    foreign = {inside / "PySide6", inside / "shiboken6"}
+    return [*inside.glob("libpython3*.so*"), *(file for file in modules if foreign.isdisjoint(file.parents))]
 
 
 def megabytes(path: Path) -> float:
@@ -118,7 +128,7 @@ def deb(folder: Path, out: Path, work: Path) -> Path:
         encoding="utf-8",
     )
     file = out / f"agent-hub_{version()}_{DEBIAN_NAMES.get(platform.machine(), platform.machine())}.deb"
-    run("dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", str(root), str(file))
+    run("dpkg-deb", "--root-owner-group", "-Zxz", "-z9", "--build", str(root), str(file))
     return file
 
 
