@@ -22,7 +22,7 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import StopTest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
@@ -41,6 +41,8 @@ from tests.bridge.pending.stage import ANNA, CHAT, OLEG, STRANGER, TOPIC, comman
 RUNS = int(os.environ.get("AGENT_HUB_INTERLEAVINGS") or (10_000 if os.environ.get("AGENT_HUB_CI") == "1" else 300))
 IS_RANDOM = "AGENT_HUB_INTERLEAVINGS" in os.environ
 """``AGENT_HUB_INTERLEAVINGS=1500 pytest --hypothesis-seed=N`` searches elsewhere; else each run is the same."""
+PARTS = [pytest.param(part, marks=pytest.mark.xdist_group(f"interleavings {part}")) for part in range(4)]
+"""Each with its own seed and its share of the runs, so that several workers can take them."""
 LIMIT = 30.0
 """Seconds a request waits here; short, because every second of virtual time costs some real one."""
 CONFIG = configuration(allows_session_scope=True, ask_timeout=LIMIT)
@@ -432,18 +434,22 @@ def _quiet_log() -> Any:
     logging.disable(logging.NOTSET)
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.usefixtures("_quiet_log")
-def test_at_most_one_decision_and_every_card_true_whatever_happens_at_once() -> None:
+def test_at_most_one_decision_and_every_card_true_whatever_happens_at_once(part: int) -> None:
+    machine = type("Interleavings", (Interleavings,), {})
+    if not IS_RANDOM:
+        seed(part)(machine)
     with tempfile.TemporaryDirectory() as folder:
         database = Database.open(Path(folder) / "hub.db", VirtualClock.__new__(StillClock))
         for connection in (database._near, database._far):  # order matters here, not the disk
             connection.execute("PRAGMA synchronous = OFF")
-        Interleavings.database = database
+        machine.database = database
         try:
             run_state_machine_as_test(
-                Interleavings,
+                machine,
                 settings=settings(
-                    max_examples=RUNS,
+                    max_examples=RUNS // len(PARTS),
                     stateful_step_count=8,
                     deadline=None,
                     derandomize=not IS_RANDOM,
