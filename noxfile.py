@@ -1,16 +1,23 @@
 """The usual moves of a developer, each with one name: nox -s lint, type, test, live, ui, bench, texts, docs, bundle."""
 
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["lint", "type", "test"]
 nox.options.reuse_existing_virtualenvs = True
+WORKERS = ("-n", "2", "--dist", "loadgroup")
+"""Tests that share a screen, a browser or an agent stay on one of them; see tests/conftest.py."""
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    session.install("ruff>=0.8")
+    session.install("ruff>=0.8", "check-jsonschema>=0.33", "zizmor>=1.20")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    workflows = sorted(str(file) for file in Path(".github/workflows").glob("*.yml"))
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("zizmor", "--offline", *workflows)
 
 
 @nox.session(name="type")
@@ -23,14 +30,14 @@ def type_(session: nox.Session) -> None:
 def test(session: nox.Session) -> None:
     """Everything but the real agents, with the coverage floor."""
     session.install("-e", ".[test]")
-    session.run("pytest", "-m", "not live", "--cov", "--cov-report=term:skip-covered", *session.posargs)
+    session.run("pytest", *WORKERS, "-m", "not live", "--cov", "--cov-report=term:skip-covered", *session.posargs)
 
 
 @nox.session
 def live(session: nox.Session) -> None:
     """The real agent CLIs against scripted models on loopback; those that are not installed are skipped."""
     session.install("-e", ".[test]")
-    session.run("pytest", "tests/live", *session.posargs)
+    session.run("pytest", *WORKERS, "tests/live", *session.posargs)
 
 
 @nox.session
@@ -42,10 +49,9 @@ def ui(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """One benchmark: nox -s bench -- roundtrip --quick."""
+    """All benchmarks and their page; or one: nox -s bench -- --quick --only roundtrip."""
     session.install("-e", ".[test]")
-    name, *rest = session.posargs or ["render"]
-    session.run("python", "-m", f"tests.benchmarks.{name}", "--json", *rest)
+    session.run("python", "-m", "tests.benchmarks", "--json", *session.posargs)
 
 
 @nox.session

@@ -29,13 +29,15 @@ class Figure:
 
     def shape(self) -> dict[str, Any]:
         def rounded(number: float | None) -> float | None:
-            return None if number is None or math.isnan(number) else round(number, 3)
+            return None if number is None or math.isnan(number) else round(number, 5)
 
         return {
             "value": rounded(self.value),
             "floor": rounded(self.floor),
             "goal": rounded(self.goal),
             "unit": self.unit,
+            "more_is_better": self.more_is_better,
+            "holds": self.holds,
         }
 
 

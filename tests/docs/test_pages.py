@@ -78,10 +78,16 @@ def test_the_readme_names_the_versions_the_adapters_were_tested_with() -> None:
 
 def test_the_readme_keeps_its_two_commands() -> None:
     shell = fences(ROOT / "README.md", "sh")
+    made = "python3 -m venv .venv && .venv/bin/pip install"
     assert shell == [
-        "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/agent-hub demo\n",
-        "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest\n",
+        f"{made} . && .venv/bin/agent-hub demo\n",
+        f"{made} '.[test]' && .venv/bin/python -m pytest -n 2 --dist loadgroup\n",
     ]
+
+
+def test_ci_calls_the_command_of_the_readme() -> None:
+    command = fences(ROOT / "README.md", "sh")[1].rpartition(".venv/bin/")[2].strip()
+    assert f"{command} " in text_of(ROOT / ".ci" / "run")
 
 
 def test_pictures_are_small() -> None:
