@@ -19,8 +19,9 @@ from agents.catalogue import Finder, build_backends
 from agents.contract import AgentBackend, AgentHealth, AgentLaunch, HubError
 from agents.demo.history import HOME as DEMO_HOME
 from app import logs
-from app.console import say, say_json
+from app.console import complain, say, say_json
 from app.demo_check import DEMO_SCRIPT, MODEL_SCRIPT, Check, Script, Step
+from app.doctor import State, check_display, check_qt
 from app.engine import Engine
 from app.health import HubView
 from app.host import OnView, ThreadedHost
@@ -69,11 +70,21 @@ def demo_command(
         if as_json:
             say_json({"ok": is_ok, "steps": [as_value(step) for step in steps]})
         return 0 if is_ok else 1
-    if headless:
+    if headless or not can_show_window():
         return asyncio.run(serve(options))
     from app.ui.demo_desktop import run_demo_window
 
     return run_demo_window(options)
+
+
+def can_show_window() -> bool:
+    """Whether this computer has a display and Qt starts on it; if only Qt fails, it says why."""
+    if check_display().state is not State.OK:
+        return False
+    window = check_qt()
+    if window.state is not State.OK:
+        complain(f"{window.message}. {window.hint}")
+    return window.state is State.OK
 
 
 def as_value(step: Step) -> dict[str, object]:

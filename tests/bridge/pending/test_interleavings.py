@@ -436,10 +436,13 @@ def _quiet_log() -> Any:
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.usefixtures("_quiet_log")
-def test_at_most_one_decision_and_every_card_true_whatever_happens_at_once(part: int) -> None:
+def test_at_most_one_decision_and_every_card_true_whatever_happens_at_once(
+    part: int, pytestconfig: pytest.Config
+) -> None:
     machine = type("Interleavings", (Interleavings,), {})
-    if not IS_RANDOM:
-        seed(part)(machine)
+    asked = pytestconfig.getoption("--hypothesis-seed", None)
+    if asked or not IS_RANDOM:
+        seed(f"{asked} {part}")(machine)
     with tempfile.TemporaryDirectory() as folder:
         database = Database.open(Path(folder) / "hub.db", VirtualClock.__new__(StillClock))
         for connection in (database._near, database._far):  # order matters here, not the disk
