@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from bridge.texts import set_language
 from tests.parts import IN_CI
 
 # A busy computer would fail a deadline by chance; a new seed in CI would fail somebody else's change.
@@ -33,6 +34,12 @@ def group_of(place: str, name: str, *, is_system: bool) -> str:
     if place.startswith("phone/"):
         return "browser"
     return "desktop" if is_system or place.startswith("app/ui/") else place
+
+
+@pytest.fixture(autouse=True)
+def _english() -> None:
+    """The language is one for the whole process; a test that chose another must not choose it for those after it."""
+    set_language("en")
 
 
 FIRST = ("interleavings", "live", "browser", "desktop")
