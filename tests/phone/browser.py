@@ -31,7 +31,7 @@ FLAGS = (
     "--force-color-profile=srgb",
     "--lang=en-US",
 )
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 @contextmanager
