@@ -17,12 +17,13 @@ from typing import cast
 
 from agents.bounded_run import Ran, run_briefly
 from agents.contract import AgentBackend, AgentHealth, AgentLaunch, AgentNotFoundError, LoginState, sentence
+from agents.deferred import DeferredBackends
 from agents.finding import Finder, Located
 from agents.known_agents import DEMO, KNOWN, KnownAgent
 from agents.login_state import login_state
 from agents.versions import Age, Version, judge, read_version
 
-__all__ = ["Finder", "build_backends", "kinds", "look", "look_at"]
+__all__ = ["Finder", "build_backends", "deferred_backends", "kinds", "look", "look_at"]
 
 CHECK_LIMIT = 20.0
 """Seconds for ``--version``; Qwen Code needed 1.7 s, and a cold disk several times that."""
@@ -47,15 +48,21 @@ def kinds(launches: Mapping[str, AgentLaunch]) -> tuple[str, ...]:
 
 def build_backends(launches: Mapping[str, AgentLaunch], finder: Finder) -> dict[str, AgentBackend]:
     """The adapter of every kind; a name of the settings without an adapter of its own is an ACP agent."""
-    built: dict[str, AgentBackend] = {}
-    for kind in kinds(launches):
-        launch = launches.get(kind, AgentLaunch())
-        adapter = _load(_ADAPTERS.get(kind, _ANY_ACP))
-        if kind in _ADAPTERS:
-            built[kind] = cast(Factory, adapter)(launch, finder)
-        else:
-            built[kind] = cast(AcpFactory, adapter)(kind, launch, finder)
-    return built
+    return {kind: build_backend(kind, launches, finder) for kind in kinds(launches)}
+
+
+def deferred_backends(launches: Mapping[str, AgentLaunch], finder: Finder) -> DeferredBackends:
+    """The same, each made when it is first asked for."""
+    return DeferredBackends(kinds(launches), lambda kind: build_backend(kind, launches, finder))
+
+
+def build_backend(kind: str, launches: Mapping[str, AgentLaunch], finder: Finder) -> AgentBackend:
+    """The adapter of one kind of ``kinds``."""
+    launch = launches.get(kind, AgentLaunch())
+    adapter = _load(_ADAPTERS.get(kind, _ANY_ACP))
+    if kind in _ADAPTERS:
+        return cast(Factory, adapter)(launch, finder)
+    return cast(AcpFactory, adapter)(kind, launch, finder)
 
 
 def _load(place: str) -> object:

@@ -14,8 +14,9 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-from agents.catalogue import Finder, build_backends
+from agents.catalogue import Finder, deferred_backends
 from agents.contract import AgentBackend, HubError
+from agents.deferred import DeferredBackends
 from agents.processes import sweep
 from agents.reaper import shared_reaper
 from app.health import HubView
@@ -44,6 +45,8 @@ log = logging.getLogger(__name__)
 
 SHOWN_ASKS = 5
 """Open requests named in the tray's menu."""
+WARM_AFTER = 1.0
+"""Seconds from the start until the adapters that nobody asked for yet are imported."""
 QUIT_SECONDS = 1.0
 """How long calls under way may take at the end."""
 
@@ -69,7 +72,7 @@ class Engine:
         """Guarded like the hub's folders; may lie anywhere."""
         self.folders = folders
         self.clock = clock or SystemClock()
-        self.backends = backends if backends is not None else build_backends(settings.launches(), Finder())
+        self.backends = backends if backends is not None else deferred_backends(settings.launches(), Finder())
         self._token = token
         self.lock_secret = lock_secret
         """Of the second factor; "" opens nothing. May be set while the engine runs."""
@@ -116,6 +119,7 @@ class Engine:
         self._tasks = [
             asyncio.create_task(self._guarded(self.outbox.run()), name="outbox"),
             asyncio.create_task(self._guarded(self.poller.run()), name="poller"),
+            asyncio.create_task(self._guarded(self._warm()), name="agents' adapters"),
         ]
         self._changed()
 
@@ -136,7 +140,15 @@ class Engine:
         await asyncio.to_thread(self.database.close)
 
     async def _close_backends(self) -> None:
-        await asyncio.gather(*(backend.close() for backend in self.backends.values()), return_exceptions=True)
+        backends = self.backends
+        made = backends.made if isinstance(backends, DeferredBackends) else backends.values()
+        await asyncio.gather(*(backend.close() for backend in made), return_exceptions=True)
+
+    async def _warm(self) -> None:
+        """Once the first poll is under way, import what the first task will need, out of the loop's way."""
+        await self.clock.sleep(WARM_AFTER)
+        if isinstance(self.backends, DeferredBackends):
+            await asyncio.to_thread(self.backends.warm)
 
     async def _close_client(self) -> None:
         with contextlib.suppress(TimeoutError):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from app import crash, logs
 from app.console import complain, say
-from app.doctor import State, check_display, check_qt
 from app.health import HubView
 from app.host import Host
 from app.paths import Folders, folders
@@ -41,6 +40,8 @@ def run_command(settings_file: Path | None, data_dir: Path | None, *, headless: 
 
 def can_show_window() -> bool:
     """Whether Qt starts here; a missing library would abort this very process, so a child tries it first."""
+    from app.doctor import State, check_display, check_qt  # not needed without a window
+
     for finding in (check_display(), check_qt()):
         if finding.state is not State.OK:
             complain(f"{finding.message}. {finding.hint}")
