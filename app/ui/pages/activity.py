@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,68 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.facade import HubSnapshot
+from app.ui.log_model import LEVELS, LogModel
 from app.ui.pages.approvals import moment
 from app.ui.pages.page import OrEmpty, Page
 from app.ui.rows_table import Column, RowsTable
 from bridge.texts import tr
-
-KEPT_LINES = 100_000
-LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
-
-
-class LogModel(QAbstractListModel):
-    """The newest lines; appending is one insert for a whole batch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: deque[str] = deque()
-
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._lines)
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
-        return self._lines[index.row()] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def lines(self) -> list[str]:
-        return list(self._lines)
-
-    def append(self, lines: Sequence[str]) -> None:
-        if not lines:
-            return
-        start = len(self._lines)
-        self.beginInsertRows(QModelIndex(), start, start + len(lines) - 1)
-        self._lines.extend(lines)
-        self.endInsertRows()
-        surplus = len(self._lines) - KEPT_LINES
-        if surplus > 0:
-            self.beginRemoveRows(QModelIndex(), 0, surplus - 1)
-            for _ in range(surplus):
-                self._lines.popleft()
-            self.endRemoveRows()
-
-
-class LogFilter(QSortFilterProxyModel):
-    """Lines of at least a level that hold the words searched for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._levels: tuple[str, ...] = LEVELS[1:]
-        self._words = ""
-
-    def choose(self, level: str, words: str) -> None:
-        begin, end = getattr(self, "beginFilterChange", None), getattr(self, "endFilterChange", None)
-        if begin:  # Qt 6.9 and newer; the old call is deprecated there
-            begin()
-        self._levels = LEVELS[LEVELS.index(level) :]
-        self._words = words.casefold()
-        if end:
-            end()
-        else:
-            self.invalidateFilter()
-
-    def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
-        line = str(self.sourceModel().data(self.sourceModel().index(row, 0, parent)))
-        return any(f" {level} " in line for level in self._levels) and self._words in line.casefold()
 
 
 class ActivityPage(Page):
@@ -106,10 +48,8 @@ class ActivityPage(Page):
 
     def _make_log(self) -> QWidget:
         self.model = LogModel()
-        self.filter = LogFilter()
-        self.filter.setSourceModel(self.model)
         self.lines = QListView()
-        self.lines.setModel(self.filter)
+        self.lines.setModel(self.model)
         self.lines.setUniformItemSizes(True)
         self.lines.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.lines.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -163,7 +103,7 @@ class ActivityPage(Page):
         self._enable()
 
     def _refilter(self) -> None:
-        self.filter.choose(self.level.currentText(), self.search.text())
+        self.model.choose(self.level.currentText(), self.search.text())
 
     def _copy_lines(self) -> None:
         rows = sorted(self.lines.selectionModel().selectedIndexes(), key=lambda index: index.row())

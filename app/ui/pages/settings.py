@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QLocale, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -161,28 +162,11 @@ class SettingsPage(Page):
         self.title = tr("Settings")
         super().__init__()
         self._settings = Settings()
-        self.editors = {field.name: Editor(field) for field in fields()}
-        holder = QWidget()
-        form = QFormLayout(holder)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        section = ""
-        for name, editor in self.editors.items():
-            if name.split(".")[0] != section:
-                section = name.split(".")[0]
-                heading = QLabel(tr(section.capitalize()))
-                font = heading.font()
-                font.setBold(True)
-                heading.setFont(font)
-                form.addRow(heading)
-            form.addRow(tr(editor.field.label), editor)
-            editor.edited.connect(self._enable)
-            if name == "lock.enabled":
-                form.addRow("", self._make_lock_button())
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(holder)
-        self.content.addWidget(area)
+        self._editors: dict[str, Editor] = {}
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self.content.addWidget(self._area)
         self.pending = QLabel()
         self.pending.setWordWrap(True)
         self.pending.hide()
@@ -195,7 +179,38 @@ class SettingsPage(Page):
         self.accept = self.add_button(tr("Yes, use the changes of the file"), self.accept_wanted.emit)
         self.accept.hide()
         self.end_buttons()
-        self.show_settings(self._settings)
+
+    @property
+    def editors(self) -> dict[str, Editor]:
+        """By dotted name. The form is half of the whole window's cost, so it is made when it is first needed."""
+        if not self._editors:
+            self._editors = {field.name: Editor(field) for field in fields()}
+            self._area.setWidget(self._make_form())
+            self.show_settings(self._settings)
+        return self._editors
+
+    def showEvent(self, event: QShowEvent) -> None:
+        _ = self.editors
+        super().showEvent(event)
+
+    def _make_form(self) -> QWidget:
+        holder = QWidget()
+        form = QFormLayout(holder)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        section = ""
+        for name, editor in self._editors.items():
+            if name.split(".")[0] != section:
+                section = name.split(".")[0]
+                heading = QLabel(tr(section.capitalize()))
+                font = heading.font()
+                font.setBold(True)
+                heading.setFont(font)
+                form.addRow(heading)
+            form.addRow(tr(editor.field.label), editor)
+            editor.edited.connect(self._enable)
+            if name == "lock.enabled":
+                form.addRow("", self._make_lock_button())
+        return holder
 
     def _make_lock_button(self) -> QWidget:
         self.lock = QPushButton(tr("Set up the lock…"))
@@ -206,10 +221,13 @@ class SettingsPage(Page):
     def show_settings(self, settings: Settings) -> None:
         """Show what is in force."""
         self._settings = settings
-        for name, editor in self.editors.items():
+        for name, editor in self._editors.items():
+            editor.blockSignals(True)
             editor.set_value(current(settings, name))
             editor.check()
-        self._enable()
+            editor.blockSignals(False)
+        if self._editors:
+            self._enable()
 
     def show_snapshot(self, snapshot: HubSnapshot) -> None:
         """Settings change only by the person's hand; what waits in the file is shown as it comes."""

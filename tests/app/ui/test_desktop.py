@@ -79,6 +79,7 @@ def proven_dialog(desktop: Desktop, qtbot: QtBot) -> LockDialog:
 def test_the_lock_is_set_up_locked_and_opened_in_the_window(
     desktop: Desktop, phone: Phone, qtbot: QtBot, kept: dict[str, str]
 ) -> None:
+    desktop.window.show_page(desktop.window.settings)
     desktop.window.settings.lock.click()
     dialog = proven_dialog(desktop, qtbot)
     secret = dialog._secret

@@ -114,11 +114,11 @@ def test_a_rejected_person_can_be_let_in(window: MainWindow, qtbot: QtBot) -> No
 def test_the_log_can_be_searched_and_filtered(window: MainWindow) -> None:
     lines = ["t INFO hub: started", "t WARNING poller: offline", "t DEBUG x: noise"]
     window.activity.append_log(lines)
-    assert window.activity.filter.rowCount() == 2
+    assert window.activity.model.rowCount() == 2
     window.activity.level.setCurrentText("WARNING")
-    assert window.activity.filter.rowCount() == 1
+    assert window.activity.model.rowCount() == 1
     window.activity.search.setText("nothing like it")
-    assert window.activity.filter.rowCount() == 0
+    assert window.activity.model.rowCount() == 0
 
 
 def test_a_wrong_setting_can_not_be_saved_and_says_why(window: MainWindow) -> None:
