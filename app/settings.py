@@ -37,13 +37,13 @@ class _Section(BaseModel):
 class TelegramSettings(_Section):
     """The way to Telegram, and who may use the hub."""
 
-    base_url: str = Field(DEFAULT_BASE_URL, description="Bot API address without the token; change for an own server.")
-    base_file_url: str = Field(DEFAULT_BASE_FILE_URL, description="Address files are downloaded from.")
     chats: tuple[int, ...] = Field((), description="Ids of the groups the hub listens to.")
     users: Mapping[int, Role] = Field(
         default_factory=dict, description="Who may use it: a list of user ids (owners), or a table id = role."
     )
     proxy: str = Field("", description="HTTP or SOCKS5 proxy for Telegram, for example socks5://127.0.0.1:1080.")
+    base_url: str = Field(DEFAULT_BASE_URL, description="Bot API address without the token; change for an own server.")
+    base_file_url: str = Field(DEFAULT_BASE_FILE_URL, description="Address files are downloaded from.")
 
     @field_validator("users", mode="before")
     @classmethod

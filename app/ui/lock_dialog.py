@@ -59,6 +59,7 @@ class LockDialog(QDialog):
         self.picture = QLabel()
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.picture.setPixmap(qr_picture(provisioning_uri(self._secret, name), SIDE, self.devicePixelRatioF()))
+        self.picture.setMinimumHeight(SIDE)  # half a code can't be scanned, however small the screen
         self.picture.setAccessibleName(tr("QR code with the secret"))
         box.addWidget(self.picture)
         groups = " ".join(self._secret[place : place + 4] for place in range(0, len(self._secret), 4))

@@ -14,11 +14,11 @@ LIGHT = {
     Role.Base: "#ffffff",
     Role.AlternateBase: "#f0f3f7",
     Role.Text: "#1b2430",
-    Role.PlaceholderText: "#7a8696",
+    Role.PlaceholderText: "#5f6b7a",
     Role.Button: "#e9edf2",
     Role.ButtonText: "#1b2430",
     Role.BrightText: "#c62828",
-    Role.Highlight: "#2f7fd6",
+    Role.Highlight: "#2a6fbf",
     Role.HighlightedText: "#ffffff",
     Role.Link: "#1f6fc4",
     Role.LinkVisited: "#6a4fb3",
@@ -29,31 +29,32 @@ LIGHT = {
     Role.Mid: "#c9d1db",
     Role.Dark: "#9aa6b5",
     Role.Shadow: "#5c6878",
-    Role.Accent: "#2f7fd6",
+    Role.Accent: "#2a6fbf",
 }
 DARK = {
     Role.Window: "#17212b",
     Role.WindowText: "#e6edf5",
-    Role.Base: "#0f1720",
-    Role.AlternateBase: "#15202b",
+    Role.Base: "#1e2b38",
+    Role.AlternateBase: "#233242",
     Role.Text: "#e6edf5",
-    Role.PlaceholderText: "#8493a5",
-    Role.Button: "#223140",
+    Role.PlaceholderText: "#9fb0c2",
+    Role.Button: "#2a3b4c",
     Role.ButtonText: "#e6edf5",
     Role.BrightText: "#ff7b72",
-    Role.Highlight: "#3d8fe0",
+    Role.Highlight: "#2f74c0",
     Role.HighlightedText: "#ffffff",
     Role.Link: "#6ab3f3",
     Role.LinkVisited: "#b39ddb",
-    Role.ToolTipBase: "#2b3b4c",
+    Role.ToolTipBase: "#34485c",
     Role.ToolTipText: "#e6edf5",
-    Role.Light: "#33475b",
-    Role.Midlight: "#2a3b4c",
-    Role.Mid: "#3a4c5f",
+    Role.Light: "#3d5368",
+    Role.Midlight: "#34485c",
+    Role.Mid: "#43586d",
     Role.Dark: "#0b1118",
     Role.Shadow: "#05080c",
-    Role.Accent: "#3d8fe0",
+    Role.Accent: "#2f74c0",
 }
+DARK_BOX = "#5b6f84"
 
 
 def palette(*, dark: bool) -> QPalette:
@@ -61,7 +62,7 @@ def palette(*, dark: bool) -> QPalette:
     made = QPalette()
     for role, colour in (DARK if dark else LIGHT).items():
         made.setColor(role, QColor(colour))
-    dim = QColor("#66788a" if dark else "#9aa6b5")
+    dim = QColor("#7c8ea1" if dark else "#9aa6b5")
     for role in (Role.WindowText, Role.Text, Role.ButtonText):
         made.setColor(QPalette.ColorGroup.Disabled, role, dim)
     return made
@@ -75,9 +76,16 @@ def wants_dark() -> bool:
 def dress(application: QApplication, *, dark: bool | None = None) -> None:
     """Give the application its style and colours, and follow the platform when it changes its mind."""
     application.setStyle("Fusion")
-    if dark is not None:
-        application.setPalette(palette(dark=dark))
-        return
-    application.setPalette(palette(dark=wants_dark()))
-    hints = application.styleHints()
-    hints.colorSchemeChanged.connect(lambda _scheme: application.setPalette(palette(dark=wants_dark())))
+    paint(application, dark=wants_dark() if dark is None else dark)
+    if dark is None:
+        application.styleHints().colorSchemeChanged.connect(lambda _scheme: paint(application, dark=wants_dark()))
+
+
+def paint(application: QApplication, *, dark: bool) -> None:
+    """Colours for everything; boxes to tick are lighter in the dark, where the style gives them hardly an outline."""
+    application.setPalette(palette(dark=dark))
+    boxes = palette(dark=dark)
+    if dark:
+        boxes.setColor(Role.Base, QColor(DARK_BOX))
+    for kind in ("QCheckBox", "QRadioButton"):
+        application.setPalette(boxes, kind)

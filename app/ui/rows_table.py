@@ -10,6 +10,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 Index = QModelIndex | QPersistentModelIndex
+WIDEST = 220
+PRECISION = 50
+"""Rows that are measured for a column's width."""
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -101,13 +104,23 @@ class RowsTable(QTableView):
             mode = QHeaderView.ResizeMode.Stretch if column.stretches else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(place, mode)
         header.setHighlightSections(False)
+        header.setResizeContentsPrecision(PRECISION)
+        self._fitted = [place for place, column in enumerate(columns) if not column.stretches]
 
     def set_rows(self, rows: Sequence[Any]) -> None:
         """Show these rows; the selected one stays selected when it is still there."""
-        chosen = self.selected()
+        chosen, was_empty = self.selected(), not self._model.rows
         self._model.set_rows(rows)
+        if was_empty and self._model.rows:
+            self._fit_columns()
         if chosen is not None and self.selected() is None:
             self.select(self._key(chosen))
+
+    def _fit_columns(self) -> None:
+        """Wide enough for what came first; afterwards the person's own widths stay."""
+        for place in self._fitted:
+            self.resizeColumnToContents(place)
+            self.setColumnWidth(place, min(self.columnWidth(place) + 8, WIDEST))
 
     @property
     def rows(self) -> tuple[Any, ...]:

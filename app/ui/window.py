@@ -6,7 +6,7 @@ Closing hides it when a tray holds the program, else it ends the program: it is 
 from __future__ import annotations
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self.light = QLabel()
         self.sentence = QLabel()
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.setWordWrap(True)
         self.pause = QPushButton()
         self.pause.clicked.connect(lambda _checked=False: self.pause_wanted.emit(not self._snapshot.view.is_paused))
         self.lock = QPushButton()
@@ -90,13 +91,13 @@ class MainWindow(QMainWindow):
         top = QHBoxLayout()
         top.setContentsMargins(16, 10, 16, 10)
         top.setSpacing(10)
-        for widget in (self.light, self.sentence):
-            top.addWidget(widget)
-        top.addStretch(1)
+        top.addWidget(self.light)
+        top.addWidget(self.sentence, 1)
         for widget in (self.lock, self.pause, setup, leave):
             top.addWidget(widget)
         line = QFrame()
-        line.setFrameShape(QFrame.Shape.HLine)
+        line.setFrameStyle(QFrame.Shape.HLine | QFrame.Shadow.Plain)
+        line.setForegroundRole(QPalette.ColorRole.Mid)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.names)

@@ -85,6 +85,15 @@ class LanguageStep(Step):
             button.toggled.connect(lambda on, code=code: on and self._choose(code))
             self.group.addButton(button)
             self.box.addWidget(button)
+        self.box.addSpacing(12)
+        self.box.addWidget(
+            wrapped(
+                tr(
+                    "You will give tasks to coding agents from your phone: one topic of a Telegram group, one session. "
+                    "Setting it up takes about three minutes; every step can be left and changed later."
+                )
+            )
+        )
         self.demo = QPushButton(tr("Try without Telegram"))
         self.box.addSpacing(12)
         self.box.addWidget(self.demo, 0, Qt.AlignmentFlag.AlignLeft)
@@ -185,6 +194,8 @@ class GroupStep(Step):
         if known.chats and known.users:
             self.say("✓ " + tr("A group is set. Write in another one to add it."))
             self.done()
+        else:
+            self.say(tr("Waiting for a message in the group…"))
         self._look()
 
     def cleanupPage(self) -> None:
@@ -254,6 +265,7 @@ class FoldersStep(Step):
         self.add.clicked.connect(lambda _checked=False: self._choose())
         self.remove = QPushButton(tr("Remove"))
         self.remove.clicked.connect(lambda _checked=False: self._remove())
+        self.list.currentRowChanged.connect(lambda row: self.remove.setEnabled(row >= 0))
         row = QHBoxLayout()
         row.addWidget(self.add)
         row.addWidget(self.remove)
@@ -272,7 +284,9 @@ class FoldersStep(Step):
         try:
             self.set_up.keep_roots([*roots, folder] if folder not in roots else roots)
         except HubError as error:
+            self._show()
             self.complain(error)
+            return
         self._show()
 
     def _remove(self) -> None:
@@ -287,6 +301,8 @@ class FoldersStep(Step):
         roots = self.set_up.current().workspace.roots
         self.list.clear()
         self.list.addItems([str(root) for root in roots])
+        self.remove.setEnabled(self.list.currentRow() >= 0)
+        self.say("" if roots else tr("Choose at least one folder, for example the one that holds your projects."))
         self.done(bool(roots))
 
 
@@ -395,7 +411,7 @@ class SetUpWizard(QWizard):
         self.set_up, self.calls = set_up, calls
         self.setWindowTitle(tr("Set up agent-hub"))
         self.setWindowIcon(app_icon())
-        self.setWizardStyle(QWizard.WizardStyle.ModernStyle)
+        self.setWizardStyle(QWizard.WizardStyle.ClassicStyle)
         self.setOption(QWizard.WizardOption.NoBackButtonOnStartPage)
         self.setMinimumSize(640, 480)
         self.fill()

@@ -1,6 +1,6 @@
 """What the hub costs while it waits: memory, idle CPU, time to the first poll, time to an open window.
 
-    python -m tests.benchmarks.footprint --json [--quick]
+    python -m tests.benchmarks.footprint --json [--quick] [--soak-minutes 20]
 
 The floor is a bare program that imports the same libraries and polls. Offscreen Qt has no tray host; a desktop's own
 platform plugin costs a little more. Figures are read by psutil from outside.
@@ -21,10 +21,14 @@ from pathlib import Path
 
 import psutil
 
+from tests.benchmarks.hub_soak import GROUPS, TOPICS, soak
 from tests.benchmarks.report import Figure, arguments, report, say
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "7000000001:AAsimulated-token-of-a-bot-that-is-not_real"
+SOAK_MINUTES = 20.0
+SOAK_GOAL = 10.0
+"""MB that a working hub may grow by in these minutes."""
 SETTLE = 4.0
 """Seconds after the first poll until memory is read."""
 
@@ -201,8 +205,19 @@ def open_window(runs: int) -> tuple[float, float]:
     return opened, with_log
 
 
-async def main(*, quick: bool) -> int:
-    runs, watch = (3, 8.0) if quick else (7, 60.0)
+async def grow(minutes: float) -> tuple[dict[str, Figure], str]:
+    """The long part: MB that a working hub grows by. Tasks that failed make the figure worthless."""
+    watch = await soak(minutes)
+    growth = watch.growth() if watch.done and not watch.failed else float("nan")
+    said = (
+        f"; soak of {minutes:g} min: {GROUPS * TOPICS} topics, {watch.done} tasks done, {watch.failed} failed, "
+        f"{len(watch.samples)} samples, counted from {watch.warm_at:.0f} s on"
+    )
+    return {"soak_growth_mb": Figure(growth, SOAK_GOAL, "MB")}, said
+
+
+async def main(*, quick: bool, soak_minutes: float) -> int:
+    runs, watch = (3, 20.0) if quick else (7, 60.0)
     bare_start, bare_size, _ = await measure("bare", runs, 0.0)
     hub_start, hub_size, idle = await measure("hub", runs, watch)
     _, bare_tray_size, _ = await measure("bare-tray", 1 if quick else 3, 0.0)
@@ -219,9 +234,19 @@ async def main(*, quick: bool) -> int:
         f"medians of {runs} starts (tray: {1 if quick else 3}); idle watched for {watch:.0f} s; offscreen Qt; "
         f"window with 1,000 sessions, {with_log:.0f} ms with 100,000 log lines"
     )
+    if not quick:
+        grown, said = await grow(soak_minutes)
+        figures.update(grown)
+        notes += said
     return report("footprint", figures, notes)
 
 
 if __name__ == "__main__":
-    options = arguments("footprint").parse_args()
-    raise SystemExit(asyncio.run(main(quick=options.quick)))
+    parser = arguments("footprint")
+    parser.add_argument("--soak-minutes", type=float, default=SOAK_MINUTES, help="shorten the soak (to try it)")
+    parser.add_argument("--soak-only", action="store_true", help="leave out everything else (to try it)")
+    options = parser.parse_args()
+    if options.soak_only:
+        only, remark = asyncio.run(grow(options.soak_minutes))
+        raise SystemExit(report("footprint", only, remark.removeprefix("; ")))
+    raise SystemExit(asyncio.run(main(quick=options.quick, soak_minutes=options.soak_minutes)))

@@ -12,11 +12,21 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.contract import AgentHealth, LoginState
+from app.audit_words import event_text, refusal_text, way_text
 from app.facade import AskRow, AuditRow, HealthRow, HubSnapshot, RejectedRow, RuleRow, SessionRow, SessionState
 from app.health import HubView, Light
-from bridge.texts import set_language
+from bridge.audit import AuditEvent
+from bridge.pending import DecisionWay
+from bridge.router import Refusal
+from bridge.texts import set_language, tr
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from app.ui.window import MainWindow
 
 DIFF = "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -10,3 +10,3 @@\n-    return total\n+    return round(total, 2)\n"
 
@@ -39,22 +49,26 @@ def snapshot(now: float) -> HubSnapshot:
                now - 20, now + 500, diff=DIFF),
     )  # fmt: skip
     return HubSnapshot(
-        view=HubView(is_connected=True, waiting=2, running=1),
+        view=HubView(is_connected=True, waiting=2, running=1, has_lock=True, waits=("Login bug: Run a command",)),
         sessions=sessions,
         asks=asks,
         rules=(RuleRow("r", "/home/ann/code/project-2", "Bash", "make test", now - 90_000),),
         audit=tuple(
-            AuditRow(str(n), now - 1000 * n, "Ann", way, f"Bash: make {target}", verdict, "yes")
-            for n, (way, target, verdict) in enumerate(
-                [("button", "test", "allowed"), ("reaction", "lint", "allowed"), ("time-out", "deploy", "expired")]
+            AuditRow(str(n), now - 1000 * n, "Ann", way_text(way), f"Bash: make {target}", event_text(event), tr("yes"))
+            for n, (way, target, event) in enumerate(
+                [
+                    (DecisionWay.BUTTON, "test", AuditEvent.ALLOWED),
+                    (DecisionWay.REACTION, "lint", AuditEvent.ALLOWED),
+                    (DecisionWay.TIMEOUT, "deploy", AuditEvent.EXPIRED),
+                ]
             )
         ),
-        rejected=(RejectedRow("1", now - 60, "user is not on the list", -1001234, 4711, "Mallory"),),
+        rejected=(RejectedRow("1", now - 60, refusal_text(Refusal.FOREIGN_USER), -1001234, 4711, "Mallory"),),
         health=(
-            HealthRow("Telegram", "connected", True),
-            HealthRow("Messages waiting to be sent", "0"),
-            HealthRow("Database", "1.2 MB"),
-            HealthRow("Disk", "150 MB free", False, "Free some space."),
+            HealthRow(tr("Telegram"), tr("connected"), True),
+            HealthRow(tr("Messages waiting to be sent"), "0"),
+            HealthRow(tr("Database"), tr("{count} MB", count=1.2)),
+            HealthRow(tr("disk"), tr("{size} GB free", size=0), False, tr("Free some space.")),
         ),
         pending=("telegram.users: {7: owner} → {7: owner, 9: owner}",),
     )
@@ -94,6 +108,7 @@ def draw(folder: Path, scale: int, language: str, theme: str) -> Iterator[Path]:
     window.sessions.table.selectRow(0)
     window.activity.append_log([f"2026-11-30 12:00:{n:02} INFO bridge.hub: line {n}" for n in range(40)])
     window.show()
+    yield from more_of_the_window(window, application, folder, tail)
     for number, page in enumerate(window.pages):
         window.names.setCurrentRow(number)
         application.processEvents()
@@ -109,6 +124,43 @@ def draw(folder: Path, scale: int, language: str, theme: str) -> Iterator[Path]:
     loop.close()
     for light in Light:
         yield save(light_icon(light).pixmap(64, 64), folder / f"tray-{light.value}-{tail}")
+
+
+def more_of_the_window(window: MainWindow, application: QApplication, folder: Path, tail: str) -> Iterator[Path]:
+    """Tabs behind the first, the lock, the tray's menu, and a window with nothing in it."""
+    from PySide6.QtCore import QSettings
+
+    from app.ui.lock_dialog import LockDialog
+    from app.ui.tray import Tray
+    from app.ui.window import MainWindow
+
+    for page in (window.approvals, window.activity):
+        window.show_page(page)
+        for number in range(1, page.tabs.count()):
+            page.tabs.setCurrentIndex(number)
+            application.processEvents()
+            yield save(window.grab(), folder / f"more-{type(page).__name__}-{number}-{tail}")
+        page.tabs.setCurrentIndex(0)
+    dialog = LockDialog("hub", window, secret="JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", is_set_up=True)
+    dialog.show()
+    dialog._prove()
+    application.processEvents()
+    yield save(dialog.grab(), folder / f"more-lock-{tail}")
+    dialog.close()
+    tray = Tray()
+    tray.show_view(snapshot(time.time()).view)
+    tray._menu.popup(window.pos())
+    application.processEvents()
+    yield save(tray._menu.grab(), folder / f"more-menu-{tail}")
+    tray._menu.close()
+    empty = MainWindow(QSettings(str(folder / "empty.ini"), QSettings.Format.IniFormat))
+    empty.show_snapshot(HubSnapshot(view=HubView(problem=tr("No bot token is set."), hint=tr("Set it up first."))))
+    empty.show()
+    for number, page in enumerate(empty.pages):
+        empty.names.setCurrentRow(number)
+        application.processEvents()
+        yield save(empty.grab(), folder / f"empty-{number}-{type(page).__name__}-{tail}")
+    empty.close()
 
 
 def save(picture: object, file: Path) -> Path:

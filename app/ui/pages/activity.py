@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -44,7 +44,13 @@ class ActivityPage(Page):
         self.end_buttons()
         self.tabs.currentChanged.connect(lambda _place: self._enable())
         self.rejected.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        self._lines_or_empty.show_content(False)
         self._enable()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The newest lines first: a list that was never shown does not know its height."""
+        super().showEvent(event)
+        self.lines.scrollToBottom()
 
     def _make_log(self) -> QWidget:
         self.model = LogModel()
@@ -71,7 +77,8 @@ class ActivityPage(Page):
         layout = QVBoxLayout(holder)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.addLayout(row)
-        layout.addWidget(self.lines)
+        self._lines_or_empty = OrEmpty(self.lines, tr("No lines to show."))
+        layout.addWidget(self._lines_or_empty)
         return holder
 
     def _make_rejected(self) -> QWidget:
@@ -94,6 +101,7 @@ class ActivityPage(Page):
         bar = self.lines.verticalScrollBar()
         follows = bar.value() >= bar.maximum() - 2
         self.model.append(lines)
+        self._lines_or_empty.show_content(self.model.rowCount() > 0)
         if follows:
             self.lines.scrollToBottom()
 
@@ -104,6 +112,7 @@ class ActivityPage(Page):
 
     def _refilter(self) -> None:
         self.model.choose(self.level.currentText(), self.search.text())
+        self._lines_or_empty.show_content(self.model.rowCount() > 0)
 
     def _copy_lines(self) -> None:
         rows = sorted(self.lines.selectionModel().selectedIndexes(), key=lambda index: index.row())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from app.facade import HealthRow, HubSnapshot
@@ -25,6 +26,7 @@ class HealthPage(Page):
         super().__init__()
         self._engine: tuple[HealthRow, ...] = ()
         self._doctor: tuple[HealthRow, ...] = ()
+        self._was_shown = False
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -42,6 +44,13 @@ class HealthPage(Page):
         self._doctor = tuple(rows)
         self._fill()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The first look checks everything by itself."""
+        super().showEvent(event)
+        if not self._was_shown:
+            self._was_shown = True
+            self.check_wanted.emit()
+
     def rows(self) -> tuple[HealthRow, ...]:
         return self._engine + self._doctor
 
@@ -54,7 +63,12 @@ class HealthPage(Page):
         for place, row in enumerate(self.rows()):
             mark = QLabel(MARKS[row.is_fine])
             mark.setAccessibleName({True: tr("fine"), False: tr("problem"), None: ""}[row.is_fine])
-            name, value = QLabel(row.name), QLabel(row.value + (f"\n{row.hint}" if row.hint else ""))
+            if row.is_fine is False:
+                mark.setForegroundRole(mark.palette().ColorRole.BrightText)
+            name, value = (
+                QLabel(row.name[:1].upper() + row.name[1:]),
+                QLabel(row.value + (f"\n{row.hint}" if row.hint else "")),
+            )
             value.setTextFormat(Qt.TextFormat.PlainText)
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -62,7 +76,9 @@ class HealthPage(Page):
                 grid.addWidget(link_label(row.link), place, 3, Qt.AlignmentFlag.AlignTop)
             for column, label in enumerate((mark, name, value)):
                 grid.addWidget(label, place, column, Qt.AlignmentFlag.AlignTop)
-        grid.setRowStretch(len(self.rows()), 1)
+        if not self._doctor:
+            grid.addWidget(QLabel(tr("Checking…")), len(self.rows()), 1, 1, 3)
+        grid.setRowStretch(len(self.rows()) + 1, 1)
         self._area.setWidget(holder)
 
 

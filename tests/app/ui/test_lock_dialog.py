@@ -51,3 +51,13 @@ def test_every_dialog_makes_a_secret_of_its_own(qtbot: QtBot) -> None:
     qtbot.addWidget(one)
     qtbot.addWidget(two)
     assert one.typed.text() != two.typed.text()
+
+
+def test_a_small_screen_never_cuts_the_picture(qtbot: QtBot) -> None:
+    dialog = LockDialog("hub", secret=SECRET, is_set_up=True)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.resize(300, 200)
+    shown = dialog.picture.pixmap().deviceIndependentSize()
+    assert dialog.picture.height() >= shown.height()
+    assert dialog.picture.width() >= shown.width()
