@@ -95,6 +95,7 @@ def test_the_lock_is_set_up_locked_and_opened_in_the_window(
     desktop.window.lock.click()
     qtbot.waitUntil(lambda: not desktop.host.view.is_locked, timeout=20_000)
 
+    qtbot.waitUntil(lambda: desktop.window.lock.text() == "Lock now", timeout=20_000)
     desktop.window.lock.click()
     qtbot.waitUntil(lambda: desktop.host.view.is_locked, timeout=20_000)
     phone.do(lambda: phone.human.write(f"/unlock {pyotp.TOTP(secret).now()}"))
