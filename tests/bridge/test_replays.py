@@ -316,6 +316,9 @@ async def test_a_double_press_decides_once_and_both_are_answered(tmp_path: Path)
         assert (await asking).verdict is Verdict.ALLOW
         toasts = [made.text for made in play.messenger.of_kind("press")]
         assert sum("already" in toast.lower() for toast in toasts) == 1
+        await play.settle()
+        verdicts = [made for made in play.messenger.of_kind("edit") if "Allowed by" in made.text]
+        assert len(verdicts) == 1
 
 
 @pytest.mark.asyncio
@@ -389,7 +392,9 @@ async def test_two_requests_a_stranger_and_a_crash_leave_the_truth_on_every_card
         before = len(play.messenger.of_kind("edit"))
         await play.live()
         await play.pass_time(8)
-        assert len(play.messenger.of_kind("edit")) > before
+        closed = [made for made in play.messenger.of_kind("edit")[before:] if "make clean" in made.text]
+        assert "Nothing was allowed" in closed[-1].text
+        assert play.labels(closed[-1]) == []
         play.now.wire.put(play.press(963, of_first))
         await play.until(lambda: len(play.messenger.of_kind("press")) == 3)
         assert play.prompts == ["clean up"]
