@@ -28,6 +28,7 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _LONGEST_NAME = 200
 _LISTED = 200
 """Sessions in one list, the newest; a heavy user has thousands."""
+_DRAFT = ".part"
 _HEAD, _TAIL = 256 * 1024, 64 * 1024
 _TITLE_WIDTH = 80
 _NOT_HISTORY = (b'{"type":"api-request', b'{"type":"queue-operation')
@@ -172,8 +173,8 @@ def _spoken(entry: Json) -> str:
 def _line(line: bytes) -> Json:
     try:
         found = json.loads(line)
-    except ValueError:
-        return {}  # a line cut by our reading, or still being written
+    except (ValueError, RecursionError):
+        return {}  # a line cut by our reading, still being written, or nested beyond reason
     return found if is_object(found) else {}
 
 
@@ -202,6 +203,10 @@ def _restore(config: Path, snapshot: Snapshot, cwd: Path, new_id: SessionId) -> 
     source = snapshot.folder / f"{snapshot.session_id}.jsonl"
     if not _ID.fullmatch(snapshot.session_id) or not source.is_file():
         raise SessionNotFoundError(sentence("The snapshot holds no session of Claude Code."), detail=str(source))
+    if not _facts(source).is_spoken:
+        raise AgentError(
+            sentence("The saved session holds nothing that was said."), sentence("Restore another one."), str(source)
+        )
     if not cwd.is_dir():
         raise AgentError(
             sentence("The working folder is gone."), hint=sentence("Choose another folder."), detail=str(cwd)
@@ -209,8 +214,14 @@ def _restore(config: Path, snapshot: Snapshot, cwd: Path, new_id: SessionId) -> 
     folder = config / "projects" / project_folder(cwd)[:_LONGEST_NAME]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     changes = [_renamed("sessionId", snapshot.session_id, new_id), _renamed("cwd", str(snapshot.cwd), str(cwd))]
-    _copy_beside(snapshot.folder / snapshot.session_id, folder / new_id)
-    _copy_history(source, folder / f"{new_id}.jsonl", changes)
+    target = folder / f"{new_id}.jsonl"
+    try:
+        _copy_beside(snapshot.folder / snapshot.session_id, folder / new_id)
+        _copy_history(source, target, changes)
+    except OSError:
+        shutil.rmtree(folder / new_id, ignore_errors=True)
+        target.with_suffix(_DRAFT).unlink(missing_ok=True)
+        raise
 
 
 def _renamed(key: str, old: str, new: str) -> tuple[bytes, bytes]:
@@ -221,7 +232,7 @@ def _renamed(key: str, old: str, new: str) -> tuple[bytes, bytes]:
 
 def _copy_history(source: Path, target: Path, changes: Sequence[tuple[bytes, bytes]]) -> None:
     """Whole lines only (the last one may be half written), in place all at once, for the owner's eyes only."""
-    draft = target.with_suffix(".part")
+    draft = target.with_suffix(_DRAFT)
     with source.open("rb") as lines, os.fdopen(_private(draft), "wb") as copy:
         for line in lines:
             if line.startswith(_NOT_HISTORY) or not line.endswith(b"\n"):

@@ -133,7 +133,7 @@ def _meta(history: Path) -> dict[str, Any]:
     try:
         with history.open(encoding="utf-8") as file:
             first = json.loads(file.readline())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise AgentError(
             sentence("The saved session can't be read."), sentence("Save it again."), str(history)
         ) from error

@@ -13,13 +13,17 @@ from agents.contract.ids import SessionId
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session of the past, begun by the hub or in a terminal."""
+    """A session of the past, begun by the hub or in a terminal.
+
+    ``is_only_copied``: the hub can't open it itself, only a copy of it (``export``, then ``restore``).
+    """
 
     id: SessionId
     cwd: Path
     title: str
     updated: datetime
     is_live: bool = False
+    is_only_copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

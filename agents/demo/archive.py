@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
-from agents.demo.history import History
+from agents.demo.history import History, said_in
 from agents.demo.scenes import VERSION
 
 _FILE = "session.jsonl"
@@ -49,6 +49,12 @@ class DemoArchive:
         if not source.is_file():
             raise AgentError(
                 sentence("The saved session is incomplete."), sentence("Restore another one."), str(source)
+            )
+        if not any(said.role == "user" for said in said_in(source)):
+            raise AgentError(
+                sentence("The saved session holds nothing that was said."),
+                sentence("Restore another one."),
+                str(source),
             )
         session_id = self._history.create(str(cwd))
         with self._history.file(session_id).open("ab") as target:

@@ -56,13 +56,7 @@ class History:
 
     def read(self, session_id: str) -> list[Said]:
         """Everything said in a session, oldest first; after a "forget" only what came later."""
-        found: list[Said] = []
-        for line in self._lines(session_id):
-            if line.get("forget"):
-                found.clear()
-            elif "role" in line:
-                found.append(Said(str(line["role"]), str(line.get("text", ""))))
-        return found
+        return said_in(self.file(session_id))
 
     def forget(self, session_id: str) -> None:
         """Start the conversation anew under the same id."""
@@ -87,23 +81,13 @@ class History:
 
     def _past(self, file: Path) -> Past | None:
         cwd = title = ""
-        for line in self._lines(file.stem):
+        for line in lines_of(file):
             cwd = str(line.get("cwd", cwd))
             if not title and line.get("role") == "user":
                 title = str(line.get("text", "")).strip().split("\n")[0][:80]
         if not title:
             return None
         return Past(file.stem, cwd, title, datetime.fromtimestamp(file.stat().st_mtime, UTC))
-
-    def _lines(self, session_id: str) -> Iterator[dict[str, str]]:
-        with self.file(session_id).open(encoding="utf-8") as lines:
-            for line in lines:
-                try:
-                    value = json.loads(line)
-                except ValueError:
-                    continue  # the last line of a session whose process was killed
-                if isinstance(value, dict):
-                    yield value
 
     def _append(self, session_id: str, value: dict[str, str]) -> None:
         with self.file(session_id).open("a", encoding="utf-8") as file:
@@ -112,3 +96,26 @@ class History:
     @staticmethod
     def _is_name(session_id: str) -> bool:
         return bool(session_id) and not set(session_id) & set("/\\:.\0")
+
+
+def said_in(file: Path) -> list[Said]:
+    """Everything said in a session's file, oldest first; after a "forget" only what came later."""
+    found: list[Said] = []
+    for line in lines_of(file):
+        if line.get("forget"):
+            found.clear()
+        elif "role" in line:
+            found.append(Said(str(line["role"]), str(line.get("text", ""))))
+    return found
+
+
+def lines_of(file: Path) -> Iterator[dict[str, str]]:
+    """The lines of a session's file; what can't be read is left out, as after a kill in the middle of a line."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value

@@ -20,6 +20,8 @@ from agents.acp.wire import mapping, text
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
 
 _FILE = "session.json"
+_SOURCE = "acp"
+"""What Hermes calls the sessions of programs such as the hub."""
 _LIMIT = 500
 _BUSY = 5.0
 """Seconds to wait for Hermes when it writes."""
@@ -57,7 +59,11 @@ class HermesArchive:
         first = (text(row.get("title")) or text(row.get("first")) or row["id"]).strip().splitlines()
         updated = datetime.fromtimestamp(row["last"] or 0, UTC)
         cwd = Path(cwd_of(row) or ".")
-        return StoredSession(SessionId(row["id"]), cwd, (first or [""])[0][:100], updated, row["id"] in self._live)
+        # Its ACP side opens no session of another source, such as one of `hermes chat` (measured on 0.19.0).
+        is_foreign = row.get("source") != _SOURCE
+        return StoredSession(
+            SessionId(row["id"]), cwd, (first or [""])[0][:100], updated, row["id"] in self._live, is_foreign
+        )
 
     async def export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
         return await asyncio.to_thread(self._export, session_id, cwd, to)
@@ -98,7 +104,9 @@ class HermesArchive:
             )
         session_id = SessionId(str(uuid.uuid4()))
         with self._writing() as db:
-            own = db.execute("SELECT * FROM sessions WHERE source = 'acp' ORDER BY started_at DESC LIMIT 1").fetchone()
+            own = db.execute(
+                "SELECT * FROM sessions ORDER BY source = ? DESC, started_at DESC LIMIT 1", (_SOURCE,)
+            ).fetchone()
             insert(db, "sessions", moved(session, dict(own) if own else {}, session_id, cwd))
             for message in messages:
                 insert(db, "messages", {**message, "id": None, "session_id": session_id})
@@ -144,11 +152,11 @@ def moved(session: Row, own: Row, session_id: SessionId, cwd: Path) -> Row:
     kept = {key: value for key, value in config_of(session).items() if key not in _OF_THE_PLACE}
     config = {**kept, **config_of(own), "cwd": str(cwd)}
     changed: Row = {"id": session_id, "cwd": str(cwd), "model_config": json.dumps(config), "parent_session_id": None}
-    taken = {key: own[key] for key in ("model", "source") if own.get(key)}
+    taken = {"model": own["model"]} if own.get("model") else {}
     if session.get("title"):
         changed["title"] = f"{session['title']} ({session_id[:8]})"  # Hermes keeps titles unique
     carried = {key: value for key, value in session.items() if not key.startswith(("billing_", "handoff_"))}
-    return {**carried, **taken, **changed, "ended_at": None, "end_reason": None}
+    return {**carried, **taken, **changed, "source": _SOURCE, "ended_at": None, "end_reason": None}
 
 
 def config_of(row: Row) -> Row:

@@ -83,13 +83,25 @@ class QwenArchive:
             raise AgentError(
                 sentence("The saved session is incomplete."), sentence("Restore another one."), str(source)
             )
+        if not any(first_words(record) for record in records(source)):
+            raise AgentError(
+                sentence("The saved session holds nothing that was said."),
+                sentence("Restore another one."),
+                str(source),
+            )
         session_id = SessionId(str(uuid.uuid4()))
         target = self._file(session_id, cwd)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("w", encoding="utf-8") as file:
-            for record in records(source):
-                changed = {**record, "sessionId": session_id, "cwd": str(cwd)}
-                file.write(json.dumps(changed, ensure_ascii=False) + "\n")
+        draft = target.with_suffix(".part")
+        try:
+            with draft.open("w", encoding="utf-8") as file:
+                for record in records(source):
+                    changed = {**record, "sessionId": session_id, "cwd": str(cwd)}
+                    file.write(json.dumps(changed) + "\n")
+            draft.replace(target)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
         return session_id
 
     def resume_command(self, session_id: SessionId, cwd: Path) -> Sequence[str]:
@@ -109,7 +121,7 @@ def records(file: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 record = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(record, dict):
                 yield record

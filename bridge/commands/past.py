@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agents.contract import AgentNotFoundError, HubError, StoredSession
+from agents.contract import AgentNotFoundError, HubError, SessionId, StoredSession
 from bridge.bindings import Binding, TopicState
+from bridge.commands.saving import archive_of, guarded
 from bridge.commands.table import Call
 from bridge.folders import check_folder, is_inside, resolve
 from bridge.markdown.part import Part
@@ -100,6 +102,9 @@ async def _of_agent(topic: Topic, agent: str, cwd: Path | None) -> Sequence[Stor
     except (HubError, TimeoutError, OSError) as error:
         log.info("%s could not list its sessions: %r", agent, error)
         return None
+    except Exception:  # a stranger's file among an agent's own must not hide the sessions of the others
+        log.exception("%s could not list its sessions", agent)
+        return None
 
 
 def show(topic: Topic, found: Sequence[Found], failed: Sequence[str], *, is_everywhere: bool) -> None:
@@ -176,20 +181,39 @@ async def take_up(topic: Topic, one: Found, *, is_sure: bool = False) -> None:
     if not is_inside(folder, topic.context.config.roots):
         raise HubError(tr("{folder} is outside the allowed folders.", folder=folder))
     since = (datetime.fromtimestamp(topic.context.clock.now(), UTC) - session.updated).total_seconds()
-    if since < FRESH and not is_sure:
+    if since < FRESH and not is_sure and not session.is_only_copied:
         _ask(topic, one, since)
         return
+    session_id = await copied(topic, one) if session.is_only_copied else session.id
     await topic.start_afresh(topic.binding.afresh(agent=one.agent, cwd=session.cwd))
     _refuse_held(topic, one)  # another topic may have taken it while ours was closed
-    topic.rebind(replace(topic.binding, session_id=session.id))
+    topic.rebind(replace(topic.binding, session_id=session_id))
     topic.context.say(
         topic.place,
         lines(
             row("✅ ", tr("Goes on here: "), bold(clip(session.title or session.id, 90))),
             row(f"{topic.title} · ", code(str(session.cwd))),
-            tr("Close it in the terminal, if it is open there: two writers lose turns."),
+            tr("It is a copy; the one in the terminal stays as it is.")
+            if session.is_only_copied
+            else tr("Close it in the terminal, if it is open there: two writers lose turns."),
         ),
     )
+
+
+async def copied(topic: Topic, one: Found) -> SessionId:
+    """A session with the past of one that the agent can't open for the hub. Raises HubError."""
+    archive = archive_of(topic, one.agent)
+    folder = topic.context.data / "outgoing" / topic.context.new_id()
+
+    async def work() -> SessionId:
+        async with asyncio.timeout(LIST_TIMEOUT):
+            snapshot = await archive.export(one.session.id, one.session.cwd, folder)
+            return await archive.restore(snapshot, one.session.cwd)
+
+    try:
+        return await guarded(work(), tr("The session could not be copied."))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _refuse_held(topic: Topic, one: Found) -> None:

@@ -188,9 +188,9 @@ def usable_folder(topic: Topic) -> Path:
     return folder
 
 
-def archive_of(topic: Topic) -> SessionArchive:
-    """Raises HubError for an agent that keeps no past."""
-    archive = topic.context.backend(topic.binding.agent).archive
+def archive_of(topic: Topic, agent: str = "") -> SessionArchive:
+    """The archive of the topic's agent, or of another one. Raises HubError for an agent that keeps no past."""
+    archive = topic.context.backend(agent or topic.binding.agent).archive
     if archive is None:
         raise HubError(tr("{agent} keeps no sessions that could be saved.", agent=topic.title))
     return archive

@@ -20,9 +20,10 @@ class PaperArchive:
     restored: list[tuple[str, Path]] = field(default_factory=list)
     fault: Exception | None = None
 
-    def add(self, session_id: str, cwd: Path, title: str, updated: float, *, is_live: bool = False) -> None:
+    def add(self, session_id: str, cwd: Path, title: str, updated: float, **about: bool) -> None:
+        """``about``: ``is_live``, ``is_only_copied``."""
         moment = datetime.fromtimestamp(updated, UTC)
-        self.stored.append(StoredSession(SessionId(session_id), cwd, title, moment, is_live))
+        self.stored.append(StoredSession(SessionId(session_id), cwd, title, moment, **about))
 
     async def list(self, cwd: Path | None) -> Sequence[StoredSession]:
         return [one for one in self.stored if cwd in {None, one.cwd}]

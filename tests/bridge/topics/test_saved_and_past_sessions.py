@@ -156,6 +156,35 @@ async def test_a_session_begun_in_a_terminal_goes_on_here_by_a_tap(tmp_path: Pat
 
 
 @pytest.mark.asyncio
+async def test_a_session_that_the_agent_opens_only_as_a_copy_goes_on_as_one(tmp_path: Path) -> None:
+    async with with_archive(tmp_path) as (hub, archive):
+        archive.add("term-1", hub.root, "mend the door", hub.clock.now() - 7200, is_only_copied=True)
+        await hub.say("/sessions")
+        await said(hub, "Sessions, newest first")
+        await hub.press("mend the door")
+        assert "It is a copy; the one in the terminal stays as it is." in await said(hub, "Goes on here: mend the door")
+        assert archive.restored == [("past of term-1", hub.root)]
+        await hub.say("go on")
+        await hub.until(lambda: bool(hub.claude.sessions))
+        assert hub.session.spec.resume == "restored-1"
+        assert list((hub.data / "outgoing").iterdir()) == []
+
+
+@pytest.mark.asyncio
+async def test_a_copy_that_fails_leaves_the_topic_as_it_was(tmp_path: Path) -> None:
+    async with with_archive(tmp_path) as (hub, archive):
+        archive.add("term-1", hub.root, "mend the door", hub.clock.now() - 7200, is_only_copied=True)
+        archive.fault = broken()
+        await hub.say("/sessions")
+        await said(hub, "Sessions, newest first")
+        await hub.press("mend the door")
+        await said(hub, "incomplete")
+        binding = hub.hub.context.bindings.get(TOPIC)
+        assert binding is not None
+        assert binding.session_id is None
+
+
+@pytest.mark.asyncio
 async def test_a_session_that_is_open_elsewhere_is_refused(tmp_path: Path) -> None:
     async with with_archive(tmp_path) as (hub, archive):
         archive.add("term-1", hub.root, "mend the door", hub.clock.now() - 7200, is_live=True)
