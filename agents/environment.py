@@ -33,7 +33,6 @@ _ALLOWED = frozenset(
         # git and ssh of the person's own login: an agent that commits or pushes needs them.
         "SSH_AUTH_SOCK",
         "GPG_TTY",
-        "DBUS_SESSION_BUS_ADDRESS",
         # Without these Windows programs can't find their own libraries, folders and users.
         "SYSTEMROOT",
         "SYSTEMDRIVE",
@@ -59,13 +58,17 @@ _ALLOWED = frozenset(
     }
 )
 _ALLOWED_PREFIXES = ("LC_", "XDG_")
+_SESSION_BUS = frozenset({"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"})
+"""Ways to the session bus, and over it to the keyring that holds the bot token. libdbus and GLib look for the socket in
+the second when the first is missing, so both stay behind. A hurdle, no wall: the socket's usual place is known.
+"""
 _OWN_PREFIX = "AGENT_HUB_"
 
 
 def is_inherited(name: str) -> bool:
     """Whether a child may see the hub's variable of this name. Windows and proxy names count in any case."""
     upper = name.upper()
-    if upper.startswith(_OWN_PREFIX):
+    if upper.startswith(_OWN_PREFIX) or upper in _SESSION_BUS:
         return False
     return upper in _ALLOWED or upper.startswith(_ALLOWED_PREFIXES)
 

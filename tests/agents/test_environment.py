@@ -9,7 +9,9 @@ HUB = {
     "HOME": "/home/ann",
     "LC_ALL": "ru_RU.UTF-8",
     "https_proxy": "http://127.0.0.1:3128",
+    "XDG_CONFIG_HOME": "/home/ann/.config",
     "XDG_RUNTIME_DIR": "/run/user/7",
+    "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/7/bus",
     "SystemRoot": "C:\\Windows",
     "AGENT_HUB_TOKEN": "1:secret",
     "AWS_SECRET_ACCESS_KEY": "secret",
@@ -25,7 +27,7 @@ def test_a_child_sees_what_programs_need_and_no_secret() -> None:
         "HOME": "/home/ann",
         "LC_ALL": "ru_RU.UTF-8",
         "https_proxy": "http://127.0.0.1:3128",
-        "XDG_RUNTIME_DIR": "/run/user/7",
+        "XDG_CONFIG_HOME": "/home/ann/.config",
         "SystemRoot": "C:\\Windows",
     }
 
@@ -34,6 +36,13 @@ def test_an_agents_own_settings_are_added_and_win() -> None:
     seen = child_environment({"ANTHROPIC_API_KEY": "own", "PATH": "/opt/bin"}, inherited=HUB)
     assert seen["ANTHROPIC_API_KEY"] == "own"
     assert seen["PATH"] == "/opt/bin"
+
+
+def test_the_way_to_the_keyring_is_passed_only_where_the_person_writes_it_down() -> None:
+    seen = child_environment(inherited=HUB)
+    assert not {"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"} & set(seen)
+    address = {"DBUS_SESSION_BUS_ADDRESS": HUB["DBUS_SESSION_BUS_ADDRESS"]}
+    assert child_environment(address, inherited=HUB) == {**seen, **address}
 
 
 def test_the_bot_token_does_not_pass_even_when_somebody_writes_it_into_an_agents_settings() -> None:
