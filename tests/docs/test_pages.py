@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,46 @@ def test_every_command_of_the_command_line_is_explained() -> None:
     guide = text_of(ROOT / "docs" / "user-guide.md")
     assert "run" in names
     assert [name for name in names if f"`agent-hub {name}" not in guide] == []
+
+
+def options(grammar: argparse.ArgumentParser, command: str = "") -> Iterator[tuple[str, str]]:
+    """(command, what can be typed after it): options, and the words where only some are allowed."""
+    for action in grammar._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from options(below, name)
+            continue
+        yield from ((command, option) for option in action.option_strings if option not in {"-h", "--help"})
+        yield from ((command, str(choice)) for choice in action.choices or ())
+
+
+def test_every_option_of_the_command_line_is_explained() -> None:
+    guide = text_of(ROOT / "docs" / "user-guide.md")
+    general = guide.split("come before the command", 1)[0].rpartition("\n\n")[2] + guide.split("come before", 1)[1]
+    rows = {
+        name: "".join(line for line in guide.splitlines() if line.startswith(f"| `agent-hub {name}"))
+        for name in dict(options(parser()))
+        if name
+    }
+    assert len(rows) >= 10
+    assert [(name, word) for name, word in options(parser()) if word not in (rows[name] if name else general)] == []
+
+
+OWN_VARIABLES = {"AGENT_HUB_RESOLVING_ENV", "AGENT_HUB_TOOLS_ADDRESS", "AGENT_HUB_TOOLS_SECRET", "AGENT_HUB_ICONS"}
+"""The hub and its build set them for their own children."""
+
+
+@pytest.mark.parametrize(
+    ("folders", "page"),
+    [(("agents", "app", "bridge"), "docs/user-guide.md"), (("tests",), "CONTRIBUTING.md")],
+    ids=["program", "tests"],
+)
+def test_every_variable_of_the_environment_is_explained(folders: tuple[str, ...], page: str) -> None:
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    read = {name for file in files for name in re.findall(r"\bAGENT_HUB_[A-Z]+(?:_[A-Z]+)*\b", text_of(file))}
+    explained = text_of(ROOT / page) + text_of(ROOT / "docs" / "user-guide.md")
+    assert read
+    assert sorted(name for name in read - OWN_VARIABLES if f"`{name}`" not in explained) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
