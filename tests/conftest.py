@@ -5,13 +5,14 @@ With several workers (``-n 2 --dist loadgroup``) tests that share something stay
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from bridge.texts import set_language
-from tests.parts import IN_CI
+from tests.parts import IN_CI, missing, qt_trouble
 
 # A busy computer would fail a deadline by chance; a new seed in CI would fail somebody else's change.
 settings.register_profile("house", deadline=None, derandomize=IN_CI)
@@ -34,6 +35,31 @@ def group_of(place: str, name: str, *, is_system: bool) -> str:
     if place.startswith("phone/"):
         return "browser"
     return "desktop" if is_system or place.startswith("app/ui/") else place
+
+
+NEEDS_QT = re.compile(r"^(?:from|import) (?:PySide6|pytestqt|app\.ui)", re.MULTILINE)
+QT_TROUBLE = qt_trouble()
+
+
+class WithoutQt(pytest.Module):
+    """A file of tests that can't even be imported here."""
+
+    def collect(self) -> list[pytest.Item]:
+        missing(QT_TROUBLE, is_module=True)
+        return []
+
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Where Qt lacks a library of the system, its plugin would end the whole run with a traceback."""
+    if QT_TROUBLE and pluginmanager.has_plugin("pytest-qt"):
+        pluginmanager.unregister(name="pytest-qt")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """None: as usual."""
+    if QT_TROUBLE and NEEDS_QT.search(module_path.read_text(encoding="utf-8")):
+        return WithoutQt.from_parent(parent, path=module_path)
+    return None
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,21 @@ NPM_PROGRAMS = {"claude", "codex", "qwen", "opencode", "node"}
 HERMES_PROGRAMS = {"hermes", "hermes-acp"}
 
 
-def missing(reason: str) -> None:
+def missing(reason: str, *, is_module: bool = False) -> None:
     """Skip on a user's machine, fail in CI."""
     if IN_CI:
         pytest.fail(f"CI must have it: {reason}", pytrace=False)
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=is_module)
+
+
+def qt_trouble() -> str:
+    """Why no window can be tested here, "" if it can: the wheels of Qt need libraries of the system."""
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+        importlib.import_module("PySide6.QtSvg")
+    except ImportError as error:
+        return f"needs Qt, which does not start here: {error}"
+    return ""
 
 
 def find_program(name: str) -> Path | None:
