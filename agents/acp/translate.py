@@ -34,6 +34,7 @@ from agents.contract import (
     PlanStep,
     SessionId,
     SessionStarted,
+    SpentSoFar,
     TextDelta,
     Thought,
     TitleChanged,
@@ -134,6 +135,10 @@ class Translator:
         self.is_cancelling = False
         """The person stopped the turn: what fails from now on was cancelled."""
         self.usage = Usage()
+        self._cost = 0.0
+        """What the whole session has cost: agents tell the sum (ACP: session usage), also after a load."""
+        self._cost_before = 0.0
+        """The same when the running turn began."""
 
     def name(self, session_id: SessionId) -> None:
         """The session has its id now."""
@@ -164,6 +169,7 @@ class Translator:
         """A turn starts: what the turn before said is no answer to this one."""
         self.answer = ""
         self.is_cancelling = False
+        self._cost_before = self._cost
         self.usage = replace(self.usage, input_tokens=None, output_tokens=None, cost_usd=None)
 
     def feed(self, update: Update) -> list[AgentEvent]:
@@ -177,7 +183,7 @@ class Translator:
             case PlanUpdate():
                 events = self._take_plan(update)
             case UsageUpdate():
-                self._take_usage(update)
+                events = self._take_usage(update)
             case UnknownUpdate():
                 events = [UnknownEvent(update.name, update.raw)]
             case InfoUpdate():
@@ -186,9 +192,13 @@ class Translator:
                 events = self._take_offer(update)
         return events
 
-    def _take_usage(self, update: UsageUpdate) -> None:
-        cost = self.usage.cost_usd if update.cost_usd is None else update.cost_usd
-        self.usage = replace(self.usage, context_used=update.used, context_window=update.size, cost_usd=cost)
+    def _take_usage(self, update: UsageUpdate) -> list[AgentEvent]:
+        self.usage = replace(self.usage, context_used=update.used, context_window=update.size)
+        if update.cost_usd is None:
+            return []
+        self._cost = update.cost_usd
+        self.usage = replace(self.usage, cost_usd=max(0.0, self._cost - self._cost_before))
+        return [SpentSoFar(self.usage)]
 
     def end(self, *, is_cut_short: bool) -> list[AgentEvent]:
         """The turn is over: close the text and every call that the agent left open."""

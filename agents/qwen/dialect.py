@@ -20,6 +20,7 @@ from agents.contract import (
     InputId,
     InputReturned,
     Question,
+    SpentSoFar,
     sentence,
 )
 from agents.jsonrpc import Notification, Request
@@ -104,6 +105,7 @@ class QwenDialect(AcpDialect):
             return update
         if spent := read_spent(update.meta):
             session.translator.add_tokens(spent.input_tokens, spent.output_tokens)
+            session.tell(SpentSoFar(session.translator.usage))
         if update.meta.get("source"):
             return self._admit_background(session, update)
         return self._admit_once(session, update)

@@ -26,6 +26,7 @@ from agents.contract import (
     Prompt,
     Retrying,
     SessionSpec,
+    SpentSoFar,
     ToolFinished,
     ToolKind,
     ToolStarted,
@@ -152,6 +153,24 @@ async def test_a_turn_tells_text_tools_and_end_in_the_order_of_the_wire(tmp_path
         ]
         assert isinstance(end, TurnFinished)
         assert (end.text, end.usage.output_tokens if end.usage else None) == ("three", 4)
+
+
+def ends(heard: Listener) -> list[TurnFinished]:
+    return [event for event in heard.events if isinstance(event, TurnFinished)]
+
+
+@pytest.mark.asyncio
+async def test_what_a_turn_costs_is_told_while_it_runs_and_is_no_sum_of_the_session(tmp_path: Path) -> None:
+    async with opened(tmp_path, ScriptedAgent()) as (session, agent, _, heard, _):
+        for total in (0.25, 1.0):
+            before = len(heard.events)
+            await session.prompt(Prompt("go"))
+            agent.update("usage_update", used=10, size=100, cost={"amount": total, "currency": "USD"})
+            agent.ends_turn()
+            await heard.turn_end(since=before)
+        assert [end.usage.cost_usd for end in ends(heard) if end.usage] == [0.25, 0.75]
+        told = [event.usage.cost_usd for event in heard.events if isinstance(event, SpentSoFar)]
+        assert told == [0.25, 0.75]
 
 
 @pytest.mark.asyncio

@@ -19,6 +19,7 @@ from agents.contract import (
     InputReturned,
     Prompt,
     SessionSpec,
+    SpentSoFar,
     ToolFinished,
     ToolStatus,
     TurnFinished,
@@ -170,4 +171,6 @@ async def test_the_tokens_of_all_requests_of_a_turn_are_summed(tmp_path: Path) -
         assert isinstance(end, TurnFinished)
         assert end.usage is not None
         assert (end.usage.input_tokens, end.usage.output_tokens) == (200, 10)
+        told = [event.usage.input_tokens for event in heard.events if isinstance(event, SpentSoFar)]
+        assert told == [100, 200]
         await asyncio.sleep(0)
