@@ -1,7 +1,8 @@
 """All benchmarks after each other: one JSON object on stdout, and docs/performance.md written from it.
 
-    python -m tests.benchmarks --json [--quick] [--only NAME ...] [--page FILE]
+    python -m tests.benchmarks --json [--quick] [--only NAME ...] [--known FILE ...] [--page FILE]
 
+The long ones may run by night: ``--known`` takes the report that one of them printed instead of running it again.
 For a quiet machine: what else runs stands in the figures. Each benchmark is a process of its own, so none measures what
 another left in memory.
 """
@@ -94,15 +95,30 @@ def read(benchmark: Benchmark, said: str, code: int) -> dict[str, Any]:
     return {**report, "name": benchmark.name, "ok": report.get("ok") is True and code == 0}
 
 
+def known(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """Reports that benchmarks printed earlier, by name."""
+    names = {one.name: one for one in BENCHMARKS}
+    found = {}
+    for file in files:
+        said = file.read_text(encoding="utf-8")
+        name = json.loads(said.strip().splitlines()[-1])["name"]
+        found[name] = read(names[name], said, 0)
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout (the only form there is)")
     parser.add_argument("--quick", action="store_true", help="fewer runs; the page is written only if --page names it")
     parser.add_argument("--only", action="append", choices=[one.name for one in BENCHMARKS], help="may be repeated")
+    parser.add_argument(
+        "--known", action="append", type=Path, default=[], help="a report made earlier; may be repeated"
+    )
     parser.add_argument("--page", type=Path, help=f"where the table goes; without --quick {PAGE.relative_to(ROOT)}")
     options = parser.parse_args(arguments)
     chosen = [one for one in BENCHMARKS if not options.only or one.name in options.only]
-    reports = [run(one, quick=options.quick) for one in chosen]
+    made = known(options.known)
+    reports = [made.get(one.name) or run(one, quick=options.quick) for one in chosen]
     result = {
         "ok": all(report["ok"] for report in reports),
         "quick": options.quick,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.__main__ import BENCHMARKS, read
+from tests.benchmarks.__main__ import BENCHMARKS, known, read
 from tests.benchmarks.page import PAGE, TITLES, page
 from tests.benchmarks.report import Figure, report
 from tests.docs.pages import ROOT, links, text_of
@@ -64,6 +65,16 @@ def test_a_report_is_read_as_it_was_printed(capsys: pytest.CaptureFixture[str]) 
     code = report("roundtrip", {"request_p50": Figure(1.5, 2, "ms", 1.25)}, "a note")
     printed = capsys.readouterr().out
     assert read(BENCHMARKS[0], f"stray text\n{printed}", code) == json.loads(printed)
+
+
+def test_a_report_made_earlier_stands_for_its_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report("soak", {"lost_in": Figure(1, 0, "count")}, "by night")
+    file = tmp_path / "soak.json"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    found = known([file])
+    assert list(found) == ["soak"]
+    assert found["soak"]["notes"] == "by night"
+    assert found["soak"]["ok"] is False
 
 
 def test_no_name_of_a_machine_is_on_the_page() -> None:
