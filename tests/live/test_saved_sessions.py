@@ -159,17 +159,24 @@ BARE = {
     "qwen": ("-p", "{text}"),
     "hermes": ("chat", "-Q", "-q", "{text}"),
 }
+AGAIN = {
+    "claude": ("--resume={id}", "-p", "{text}"),
+    "codex": ("exec", "--skip-git-repo-check", "resume", "{id}", "{text}"),
+    "qwen": ("--resume", "{id}", "-p", "{text}"),
+    "hermes": ("chat", "-Q", "--resume", "{id}", "-q", "{text}"),
+}
+"""What /desk gives, in the form of each program that takes one task and ends."""
 BESIDE = {"hermes": "hermes"}
 """Where the program for the terminal is another one in the same folder than the one that speaks the protocol."""
 
 
-async def run_bare(kind: Kind, backend: AgentBackend, cwd: Path, text: str) -> None:
+async def run_bare(kind: Kind, backend: AgentBackend, cwd: Path, text: str, resume: SessionId | None = None) -> None:
     """The program as a person uses it in a terminal, with the folders and the model of the backend."""
     launch: AgentLaunch = vars(backend).get("_launch") or vars(backend)["launch"]
     program = Path(str(launch.command))
     process = await asyncio.create_subprocess_exec(
         program.with_name(BESIDE.get(kind.name, program.name)),
-        *(word.replace("{text}", text) for word in BARE[kind.name]),
+        *(word.format(text=text, id=resume) for word in (AGAIN if resume else BARE)[kind.name]),
         cwd=cwd,
         env={"PATH": os.environ.get("PATH", os.defpath), **launch.env},
         stdin=asyncio.subprocess.DEVNULL,
@@ -203,6 +210,23 @@ async def test_a_session_begun_in_a_terminal_is_found_and_gone_on_with(kind: Kin
             assert found[0].is_only_copied is (kind is hermes.KIND)
             assert await turn(backend, place.folder, "what was the plan?", session_id) == session_id
             assert PAST in last_heard(kind, model, place, session_id)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", SAME_HOME[:4], ids=lambda kind: kind.name)
+async def test_a_session_goes_to_the_desk_and_comes_back(kind: Kind, tmp_path: Path) -> None:
+    at_desk = "at the desk it became vermilion"
+    place, model = make_place(tmp_path / "run"), ScriptedModel(SCRIPTS)
+    with kind.serve(model, place) as url:
+        async with agent(kind, place, url) as backend:
+            first = await turn(backend, place.folder, PAST)
+            assert first in " ".join(archive_of(backend).resume_command(first, place.folder))
+            await run_bare(kind, backend, place.folder, f"play:hello {at_desk}", first)
+            assert PAST in last_heard(kind, model, place, first), "the program at the desk does not know the past"
+            assert await turn(backend, place.folder, "what is the plan now?", first) == first
+            heard = last_heard(kind, model, place, first)
+            assert PAST in heard
+            assert at_desk in heard
 
 
 @pytest.mark.asyncio
