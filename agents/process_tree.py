@@ -50,6 +50,14 @@ class ProcessRecord:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class MarkedProcess:
+    """An agent's process and the mark that all it starts carry in their environment; "" = none."""
+
+    record: ProcessRecord
+    mark: str = ""
+
+
 MARK = "HUB_AGENT_MARK"
 """A variable of every agent's environment, inherited by all it starts: it finds those that lost their parent."""
 

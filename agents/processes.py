@@ -140,13 +140,20 @@ def _real_command(command: Sequence[str]) -> list[str]:
     return [*resolve_shim(path, shutil.which), *arguments]
 
 
-async def sweep(records: Iterable[ProcessRecord], grace: float = 2.0) -> int:
-    """End what an earlier life of the hub left running; how many processes that were. Never ends a foreign one."""
-    leftovers = [record for record in records if record.is_alive]
-    if not leftovers:
+async def sweep(records: Iterable[ProcessRecord], grace: float = 2.0, *, marks: Iterable[str] = ()) -> int:
+    """End what an earlier life of the hub left running; how many processes that were. Never ends a foreign one.
+
+    ``marks``: an agent that is gone may have left something that carries its own.
+    """
+    return await asyncio.to_thread(_sweep, tuple(records), tuple(marks), grace)
+
+
+def _sweep(records: Sequence[ProcessRecord], marks: Sequence[str], grace: float) -> int:
+    everyone = {record for record in records if record.is_alive}.union(*(marked(mark) for mark in marks))
+    if not everyone:
         return 0
-    everyone = {*leftovers, *await asyncio.to_thread(descendants, leftovers)}
-    await asyncio.to_thread(end_all, everyone, grace)
+    everyone |= descendants(everyone)
+    end_all(everyone, grace)
     return len(everyone)
 
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agents.process_tree import ProcessRecord, descendants, end_all, marked, process_table, signal_group
+from agents.process_tree import MarkedProcess, ProcessRecord, descendants, end_all, marked, process_table, signal_group
 
 LOOK_EVERY = 5.0
 """Seconds between two looks at the process table while something is registered; one costs some 10 ms."""
@@ -45,8 +45,13 @@ class Reaper:
 
     @property
     def registered(self) -> tuple[ProcessRecord, ...]:
-        """What runs now; worth keeping on disk for a ``sweep`` at the next start."""
+        """What runs now."""
         return tuple(self._registered.values())
+
+    @property
+    def running(self) -> tuple[MarkedProcess, ...]:
+        """The same with their marks; worth keeping on disk for a ``sweep`` at the next start."""
+        return tuple(MarkedProcess(record, self._marks.get(pid, "")) for pid, record in self._registered.items())
 
     def register(self, record: ProcessRecord, mark: str = "") -> None:
         """From now on this process, all that descend from it and all that carry ``mark`` die with the hub."""
@@ -82,6 +87,8 @@ class Reaper:
             return
         if self._child is None or self._child.poll() is not None:
             # A first start, or somebody ended the reaper: tell a new one all that runs.
+            if self._child is not None and self._child.stdin is not None:
+                self._child.stdin.close()
             self._child = _start_child()
             lines = [self._entry(record) for record in self._registered.values()]
             line = "\n".join(lines if line.startswith("+") else [*lines, line])

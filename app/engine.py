@@ -99,7 +99,8 @@ class Engine:
     async def _start(self, undo: contextlib.AsyncExitStack) -> None:
         self.folders.make()
         set_language(self.settings.hub.language)
-        await sweep(self._processes.load())
+        left = self._processes.load()
+        await sweep([one.record for one in left], marks=[one.mark for one in left])
         self.database = await asyncio.to_thread(Database.open, self.folders.database_file, self.clock)
         undo.push_async_callback(asyncio.to_thread, self.database.close)
         telegram = self.settings.telegram
@@ -136,7 +137,7 @@ class Engine:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._close_backends()
         await self._close_client()
-        self._processes.save(shared_reaper().registered)
+        self._processes.save(shared_reaper().running)
         await asyncio.to_thread(self.database.close)
 
     async def _close_backends(self) -> None:
@@ -279,7 +280,7 @@ class Engine:
 
     def _changed(self) -> None:
         """Something in the hub changed: remember what runs, and tell tray and window when they would look different."""
-        self._processes.save(shared_reaper().registered)
+        self._processes.save(shared_reaper().running)
         view = self.make_view()
         if view != self._view:
             self._view = view

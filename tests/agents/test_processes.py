@@ -217,6 +217,24 @@ async def test_a_sweep_ends_what_an_earlier_hub_left_and_nobody_else(start: Star
     assert not is_alive(orphan)
 
 
+@pytest.mark.asyncio
+async def test_a_sweep_finds_what_a_dead_agent_left_behind_when_its_reaper_died_too(tmp_path: Path) -> None:
+    reaper = Reaper()
+    process = await spawn([sys.executable, "-c", ORPHAN + "import time; time.sleep(60)"], tmp_path, reaper=reaper)
+    orphan = int(await anext(process.lines))
+    (kept,) = reaper.running
+    assert reaper._child is not None
+    reaper._child.kill()
+    reaper._child.wait()
+    kept.record.signal(signal.SIGKILL)
+    await process.wait()
+    assert is_alive(orphan), "nobody was left to end it"
+    assert await sweep([kept.record], marks=[kept.mark]) == 1
+    assert not is_alive(orphan)
+    await process.stop(grace=1)
+    reaper.close()
+
+
 def test_descendants_are_found_over_several_generations() -> None:
     table = {1: (0, "a"), 2: (1, "b"), 3: (2, "c"), 4: (3, "d"), 9: (0, "z")}
     assert {record.pid for record in descendants([ProcessRecord(2, "b")], table)} == {3, 4}

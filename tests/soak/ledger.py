@@ -82,9 +82,9 @@ def read_ledger(database: Path, human: Human, sends: Sequence[Sent]) -> Ledger:
 
 
 def unmarked_repeats(sends: Sequence[Sent]) -> list[Sent]:
-    """Messages that were taken a second time just as they were; a marked repeat has another text."""
+    """Messages that were taken a second time just as they were. Two kills may make two repeats: those are marked."""
     alike: dict[tuple[str, str, str], list[Sent]] = defaultdict(list)
     for sent in sends:
-        if sent.is_one_of_a_kind:
+        if sent.is_one_of_a_kind and MARK not in sent.text:
             alike[sent.topic, sent.text, sent.buttons].append(sent)
     return [sent for group in alike.values() for sent in group[1:]]
