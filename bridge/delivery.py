@@ -125,6 +125,9 @@ class Delivery(Protocol):
     def confirm(self, key: str, message_id: int) -> None:
         """A person acted on this message, so it is there: settles a send whose reply was lost."""
 
+    def has_edit_waiting(self, key: str) -> bool:
+        """Whether the message will be edited anyway: what it shows by then may be revised at no cost."""
+
     def is_known(self, key: str) -> bool:
         """Whether this message is there or on its way (also across restarts)."""
 

@@ -64,7 +64,7 @@ class ChatQueue:
         """The next letter. No letter is started while the chat is blocked or Telegram asked to wait."""
         if now < self.blocked_until:
             return Choice(None, self.blocked_until - now)
-        best: tuple[int, int, int] | None = None
+        best: tuple[int, float, int] | None = None
         chosen: Letter | None = None
         wait = NEVER
         candidates = list(self._candidates())
@@ -83,14 +83,17 @@ class ChatQueue:
                 best, chosen = rank, letter
         return Choice(chosen, 0.0) if chosen else Choice(None, wait)
 
-    def _rank(self, letter: Letter, urgency: MessageClass, now: float) -> tuple[int, int, int]:
+    def _rank(self, letter: Letter, urgency: MessageClass, now: float) -> tuple[int, float, int]:
         """Lowest first. Topics take turns, but a closing edit that has waited long goes first, whichever topic.
 
-        Progress is worth most where the person looks: in the newest message of its topic.
+        Edits carry the live status: the topic that has shown nothing new for longest is next. Progress is worth most
+        where the person looks: in the newest message of its topic.
         """
         if urgency is MessageClass.CLOSING and now - letter.waits_since > LONG_FOR_CLOSING:
             return (urgency, -1, letter.id)
         order = -letter.id if urgency is MessageClass.PROGRESS else letter.id
+        if urgency >= MessageClass.CLOSING:
+            return (urgency, self._shown_at.get(letter.place.topic_id, -NEVER), order)
         return (urgency, self._served.get((urgency, letter.place.topic_id), 0), order)
 
     def _candidates(self) -> Iterator[tuple[Letter, MessageClass]]:

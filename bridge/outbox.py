@@ -184,6 +184,11 @@ class Outbox:
             self._dispatch.sent(letter, message_id)
             self._dispatch.pump(self._dispatch.queue(letter.place.chat_id))
 
+    def has_edit_waiting(self, key: str) -> bool:
+        """Whether an edit of this message is still to be made."""
+        letter = self._dispatch.letters.get(key)
+        return letter is not None and letter.is_edit and not letter.is_in_flight
+
     def is_known(self, key: str) -> bool:
         """Whether this message is there or on its way."""
         letter = self._dispatch.find(key)

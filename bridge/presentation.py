@@ -34,11 +34,13 @@ from bridge.turn_log import TurnLog, fenced
 
 STATUS_AFTER = 5.0
 """Seconds a turn must live before it gets a status message."""
-REVISE_EVERY = 5.0
-REVISE_PER_TOPIC = 4.0
-"""Seconds between two revisions for each busy topic of the hub: all share one budget."""
-IDLE_FACTOR = 3
-"""A status in which only the elapsed time changed is revised so many times more rarely."""
+REVISE_EVERY = 1.0
+REVISE_PER_TOPIC = 0.25
+"""Seconds between two revisions, at least and for each busy topic. This only bounds the work of drawing: the outbox
+paces the edits and wants the newest text for each."""
+IDLE_EVERY = 15.0
+IDLE_PER_TOPIC = 12.0
+"""The same for a status in which only the elapsed time changed: it is not worth an edit of the common budget."""
 TYPING_EVERY = 4.5
 TAIL_LIMIT = 900
 PARTS_IN_CHAT = 3
@@ -64,7 +66,11 @@ class TurnDisplay:
         self.log = TurnLog(log_path(context.data, turn_id), now)
         self._target: str | None = None
         self._head = EMPTY
-        self._shown_at = now
+        self._behind: dict[str, Part] = {}
+        """Former cards whose verdict still waits for its edit: that edit shows the status of then as well."""
+        self._passed: dict[str, Part] = {}
+        """Those that were shown so; the status of then goes from them at the end, when edits are cheaper."""
+        self._due_dirty = self._due_idle = now
         self._typed_at = float("-inf")
         self._is_dirty = False
         self._unposted: AssistantText | None = None
@@ -105,8 +111,7 @@ class TurnDisplay:
             return typing
         if self._target is None:
             return min(typing, self._started + STATUS_AFTER)
-        interval = max(REVISE_EVERY, REVISE_PER_TOPIC * self._context.busy_topics())
-        return self._shown_at + (interval if self._is_dirty else interval * IDLE_FACTOR)
+        return self._due_dirty if self._is_dirty else self._due_idle
 
     def refresh(self) -> None:
         """Do what is due: typing, the first status, or a revision."""
@@ -136,8 +141,11 @@ class TurnDisplay:
         if card.key == self._target and card.head == self._head:
             return
         if self._target is not None and card.key != self._target:
-            # Cosmetic: a closing edit for it would double the calls a card costs, and finals would wait for them.
-            self._context.delivery.revise(self._target, self._left_behind(), klass=MessageClass.PROGRESS)
+            if self._head.text and self._context.delivery.has_edit_waiting(self._target):
+                self._behind[self._target] = self._head
+            else:
+                # Cosmetic: a closing edit for it would double the calls a card costs, and finals would wait for them.
+                self._context.delivery.revise(self._target, self._left_behind(), klass=MessageClass.PROGRESS)
         self._target, self._head = card.key, card.head
         self._show(self._status(), MessageClass.CLOSING)
 
@@ -148,7 +156,13 @@ class TurnDisplay:
         self._target = self._context.delivery.post(
             Outgoing(self.place, self._status(), MessageClass.STATUS, key=status_key(self.turn_id))
         )
-        self._shown_at, self._is_dirty = self._context.clock.monotonic(), False
+        self._was_shown()
+
+    def _was_shown(self) -> None:
+        now, busy = self._context.clock.monotonic(), self._context.busy_topics()
+        self._is_dirty = False
+        self._due_dirty = now + max(REVISE_EVERY, REVISE_PER_TOPIC * busy)
+        self._due_idle = now + max(IDLE_EVERY, IDLE_PER_TOPIC * busy)
 
     def _status(self) -> Part:
         tail = self.view.preview()
@@ -160,8 +174,14 @@ class TurnDisplay:
     def _show(self, part: Part, klass: MessageClass) -> None:
         if self._target is None:
             return
-        self._context.delivery.revise(self._target, stack(self._head, part) if self._head.text else part, klass=klass)
-        self._shown_at, self._is_dirty = self._context.clock.monotonic(), False
+        delivery = self._context.delivery
+        for key, head in list(self._behind.items()):
+            if delivery.has_edit_waiting(key):
+                delivery.revise(key, stack(head, part), klass=MessageClass.PROGRESS)
+            else:
+                self._passed[key] = self._behind.pop(key)
+        delivery.revise(self._target, stack(self._head, part) if self._head.text else part, klass=klass)
+        self._was_shown()
 
     def _post_between(self, event: AgentEvent) -> None:
         """Verbosity "full": texts on the way and tool output as messages of their own, the answer left out."""
@@ -216,6 +236,9 @@ class TurnDisplay:
             usage = outcome.usage if isinstance(outcome, TurnFinished) else None
             self._post_broken(outcome, lines(note, self._foot(usage, elapsed, background)), keyboard)
         if self._target is not None:
+            former, self._behind, self._passed = self._behind | self._passed, {}, {}
+            for key, head in former.items():  # only the verdict stays on them
+                self._context.delivery.revise(key, head, klass=MessageClass.PROGRESS)
             self._show(log_part(self.view, outcome, elapsed, answer), MessageClass.CLOSING)
 
     def _foot(self, usage: Usage | None, elapsed: float, background: int) -> Part:

@@ -17,6 +17,7 @@ from bridge.inbound import Place
 from bridge.markdown.part import Part
 from bridge.messenger import Button, FileUpload, FloodWaitError, OutcomeUnknownError
 from bridge.outbox import Outbox
+from bridge.presentation import REVISE_EVERY
 from bridge.store import Database
 from tests.benchmarks.group_world import Group, Item, LostReplyError, World
 from tests.bridge.clocks import VirtualClock
@@ -40,6 +41,8 @@ class OurBridge:
         self.live: dict[int, str] = {}
         self.busy: set[int] = set()
         self.closing: dict[str, Item] = {}
+        self.behind: dict[int, list[str]] = {}
+        self.passed: dict[int, list[str]] = {}
         self.prompt_keys: dict[int, str] = {}
         self.touched: dict[int, float] = {}
         self.number = 0
@@ -70,21 +73,24 @@ class OurBridge:
             self.live[item.topic] = self.post([item], MessageClass.STATUS)
 
     def progressed(self, topic: int, stamp: float) -> None:
-        if stamp - self.touched.get(topic, 0.0) < 1.0:
+        if stamp - self.touched.get(topic, 0.0) < REVISE_EVERY:
             return
         self.touched[topic] = stamp
         progress = Item("progress", topic, stamp, stamp)
-        waiting = [(key, close) for key, close in self.closing.items() if close.topic == topic]
-        for key, close in waiting:
+        for key in list(self.behind.get(topic, ())):
             # A card whose edit still waits shows, when it is made, how things stand then.
-            if close.delivered is None:
-                self.outbox.revise(key, self.part([progress, close]), klass=MessageClass.PROGRESS)
-            elif key != self.live.get(topic):
-                self.closing.pop(key)
-                self.outbox.drop(key)
-        key = self.live.get(topic, "")
-        if key and (key not in self.closing or self.closing[key].delivered is not None):
-            self.outbox.revise(key, self.part([progress]), klass=MessageClass.PROGRESS)
+            if left := self._unshown(key):
+                self.outbox.revise(key, self.part([progress, *left]), klass=MessageClass.PROGRESS)
+            else:
+                self.behind[topic].remove(key)
+                self.passed.setdefault(topic, []).append(key)
+        if key := self.live.get(topic, ""):
+            self.outbox.revise(key, self.part([progress, *self._unshown(key)]), klass=MessageClass.PROGRESS)
+
+    def _unshown(self, key: str) -> list[Item]:
+        """The verdict of an answered card whose edit still waits: whatever edit comes next shows it."""
+        close = self.closing.get(key)
+        return [close] if close is not None and close.delivered is None else []
 
     def prompted(self, item: Item) -> None:
         self.prompt_keys[id(item)] = self.post([item], MessageClass.PROMPT, f"card:{id(item)}", rings=True)
@@ -92,25 +98,31 @@ class OurBridge:
     def pressed(self, prompt: Item, close: Item) -> None:
         key = self.prompt_keys[id(prompt)]
         self.outbox.confirm(key, self.messenger.message_ids[id(prompt)])
-        self._leave(prompt.topic)
+        if former := self.live.get(prompt.topic, ""):
+            if self._unshown(former):
+                self.behind.setdefault(prompt.topic, []).append(former)
+            else:
+                self._leave_behind(former, prompt.topic)
         self.live[prompt.topic] = key
         self.closing[key] = close
         self.outbox.revise(key, self.part([close]), klass=MessageClass.CLOSING)
 
+    def _leave_behind(self, key: str, topic: int) -> None:
+        """The status goes on elsewhere: off with it here, when there is nothing better to do."""
+        left = self._unshown(key) or [Item("left behind", topic, 0.0, 0.0)]
+        self.outbox.revise(key, self.part(left), klass=MessageClass.PROGRESS)
+
     def turn_ended(self, items: list[Item]) -> None:
         topic = items[0].topic
         self.busy.discard(topic)
-        self._leave(topic)
-        self.live.pop(topic, None)
+        for key in (*self.behind.pop(topic, ()), *self.passed.pop(topic, ())):
+            self._leave_behind(key, topic)
         groups = [[item] for item in items] if len(items) <= MOST_PARTS else [[items[0]], items[1:]]
         for number, group in enumerate(groups):
             self.post(group, MessageClass.FINAL, rings=number == 0)
-
-    def _leave(self, topic: int) -> None:
-        """The live message moves on: progress meant for the old one is of no use any more."""
-        key = self.live.get(topic)
-        if key is not None:
-            self.outbox.drop(key)
+        if key := self.live.pop(topic, ""):
+            log = Item("log", topic, items[0].created, items[0].stamp)
+            self.outbox.revise(key, self.part([log, *self._unshown(key)]), klass=MessageClass.CLOSING)
 
 
 class GroupMessenger:

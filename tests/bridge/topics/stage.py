@@ -48,6 +48,10 @@ class RecordingDelivery(RememberingDelivery):
         self.typed: list[Place] = []
         self.resumed: list[Place] = []
         self.rehomed: list[tuple[Place, Place]] = []
+        self.edits_wait = False
+
+    def has_edit_waiting(self, key: str) -> bool:
+        return self.edits_wait and key in self.shown
 
     def drop(self, key: str) -> None:
         del key

@@ -25,6 +25,7 @@ from agents.contract import (
 )
 from bridge.delivery import MessageClass
 from tests.bridge.pending.stage import Shown
+from tests.bridge.scripted_agent import ScriptedSession
 from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 
@@ -63,20 +64,20 @@ async def test_after_five_seconds_a_silent_status_says_what_runs_and_what_is_wri
 
 
 @pytest.mark.asyncio
-async def test_the_status_is_revised_every_five_seconds_when_one_topic_is_busy(tmp_path: Path) -> None:
+async def test_the_outbox_gets_the_newest_status_every_second(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         session = await hub.started_turn()
         for second in range(25):
             session.say(TextDelta(f"word{second} "))
             await hub.pass_time(1)
-        assert len(status(hub).looks) == 1 + 4
+        assert len(status(hub).looks) == 1 + 20
 
 
 @pytest.mark.asyncio
-async def test_busy_topics_share_the_pace_of_revisions(tmp_path: Path) -> None:
+async def test_many_busy_topics_draw_their_status_more_rarely(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         session = await hub.started_turn()
-        for number in range(4):
+        for number in range(19):
             await hub.say("more", place=OTHER.__class__(OTHER.chat_id, 50 + number))
         for second in range(45):
             session.say(TextDelta(f"word{second} "))
@@ -86,7 +87,15 @@ async def test_busy_topics_share_the_pace_of_revisions(tmp_path: Path) -> None:
             for key, shown in hub.delivery.shown.items()
             if key.startswith("status:") and shown.message.place == TOPIC
         )
-        assert len(shown.looks) == 1 + 2  # every 20 s
+        assert len(shown.looks) == 1 + 8  # every 5 s
+
+
+@pytest.mark.asyncio
+async def test_a_status_in_which_only_the_time_changes_is_revised_rarely(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.started_turn()
+        await hub.pass_time(60)
+        assert len(status(hub).looks) == 1 + 3
 
 
 @pytest.mark.asyncio
@@ -128,6 +137,55 @@ async def test_an_answered_card_carries_the_status_below_its_verdict(tmp_path: P
         assert card.part.text.startswith("✅ Allowed by Anna")
         assert "⏳ Run make" in card.part.text
         assert not has_status(hub)
+
+
+async def two_answered_cards(hub: Stage) -> tuple[ScriptedSession, Shown, Shown]:
+    """A turn whose two requests were allowed one after the other."""
+    session = await hub.started_turn()
+    for number, name in enumerate(("make", "make install")):
+        asking = asyncio.create_task(session.ask_permission(f"rq{number}", command=name))
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        await hub.press("Allow")
+        await asking
+        await hub.settle()
+    first, second = (shown for key, shown in hub.delivery.shown.items() if key.startswith("card:"))
+    return session, first, second
+
+
+@pytest.mark.asyncio
+async def test_a_former_card_whose_edit_still_waits_shows_the_status_of_then_with_its_verdict(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.delivery.edits_wait = True
+        session, first, second = await two_answered_cards(hub)
+        session.tool("Bash", "ls")
+        await hub.pass_time(5)
+        for shown in (first, second):
+            assert shown.part.text.startswith("✅ Allowed by Anna")
+            assert "ls" in shown.part.text
+        hub.delivery.edits_wait = False
+        session.tool("Bash", "date")
+        await hub.pass_time(5)
+        assert "date" in second.part.text
+        assert "date" not in first.part.text, "its edit is made: it is left alone while the turn runs"
+        session.answer("All good.")
+        await hub.settle()
+        assert first.part.text.startswith("✅ Allowed by Anna")
+        assert "ls" not in first.part.text
+
+
+@pytest.mark.asyncio
+async def test_at_the_end_a_former_card_whose_edit_still_waits_keeps_only_its_verdict(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.delivery.edits_wait = True
+        session, first, second = await two_answered_cards(hub)
+        session.tool("Bash", "ls")
+        await hub.pass_time(5)
+        session.answer("All good.")
+        await hub.settle()
+        assert "✅ Done" in second.part.text
+        assert first.part.text.startswith("✅ Allowed by Anna")
+        assert len(first.part.text.splitlines()) < len(second.part.text.splitlines())
+        assert "ls" not in first.part.text
 
 
 @pytest.mark.asyncio
