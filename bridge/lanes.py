@@ -18,7 +18,7 @@ STUCK_AFTER = 2.0
 """Seconds after which a call under way no longer holds back other topics: its reply may never come."""
 MOST_STUCK = 3
 PROGRESS_GAP = 5.0
-PROGRESS_GAP_PER_TOPIC = 4.0
+PROGRESS_GAP_PER_TOPIC = 5.0
 LONG_FOR_CLOSING = 200.0
 """Seconds."""
 BUSY_SPELL = 15.0
