@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from agents.contract import HubError
+from agents.contract import AgentHealth, HubError
 from app import secrets, settings
 from app.daemon_thread import in_daemon_thread
 from app.paths import Folders
@@ -202,6 +202,13 @@ class SetUp:
 
     def keep_default_agent(self, kind: str) -> None:
         self._edit({"agents.default": kind})
+
+    def choose_agent(self, found: Sequence[AgentHealth]) -> str:
+        """The agent of new topics: the one that is set, else the first that can be used; "" when none can."""
+        usable = [health.kind for health in found if health.is_usable]
+        if usable and self.current().agents.default not in usable:
+            self.keep_default_agent(usable[0])
+        return self.current().agents.default if usable else ""
 
     # --- test
 

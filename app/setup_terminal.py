@@ -36,8 +36,12 @@ async def _steps(set_up: SetUp) -> None:
         chat_id = await _group(set_up)
         await _roots(set_up)
         say(tr("Agents on this computer:"))
-        for health in await probe_all(set_up.current()):
+        found = await probe_all(set_up.current())
+        for health in found:
             say(line(health))
+        if chosen := set_up.choose_agent(found):
+            titles = {health.kind: health.title for health in found}
+            say(tr("New topics start with {agent}.", agent=titles[chosen]))
         if (await _ask(tr("Make a test topic now? [Y/n] "))).lower() not in {"n", "no", "н"}:
             person = await set_up.test_topic(chat_id, say)
             say(tr("{name} pressed the button.", name=person.name))
@@ -83,7 +87,12 @@ async def _group(set_up: SetUp) -> int:
     known = set_up.current().telegram
     if known.chats and known.users:
         return known.chats[0]
-    say(tr("Make a group with topics, add the bot as administrator, and write any message there."))
+    say(
+        tr(
+            "Make a Telegram group, switch Topics on, add the bot and make it an administrator. "
+            "Then write any message in the group: it appears here."
+        )
+    )
     while True:
         seen = await set_up.next_sighting()
         facts, checks = await set_up.check_group(seen.chat_id)

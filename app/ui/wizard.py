@@ -343,11 +343,13 @@ class AgentsStep(Step):
         self.list.addItems([line(health) for health in found])
         self.list.setCurrentRow(next((row for row, health in enumerate(found) if command_for(health)), -1))
         self._enable()
-        usable = [health for health in found if health.is_usable]
-        if usable and not any(health.kind == self.set_up.current().agents.default for health in usable):
-            self.set_up.keep_default_agent(usable[0].kind)
-        default = self.set_up.current().agents.default
-        self.say(tr("New topics start with {agent}.", agent=default) if usable else tr("Install one, then look again."))
+        chosen = self.set_up.choose_agent(found)
+        titles = {health.kind: health.title for health in found}
+        self.say(
+            tr("New topics start with {agent}.", agent=titles.get(chosen, chosen))
+            if chosen
+            else tr("Install one, then look again.")
+        )
 
     def command(self) -> str:
         row = self.list.currentRow()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from agents.contract import HubError
+from agents.contract import AgentHealth, HubError
 from app import secrets
 from app.paths import Folders
 from app.setup_steps import SetUp, progress
@@ -122,3 +122,16 @@ async def test_the_test_topic_waits_for_its_button(set_up: SetUp, simulator: Sim
     assert person.id == human.id
     assert toast == "All set"
     assert steps
+
+
+async def test_a_new_topic_gets_an_agent_that_is_there(set_up: SetUp) -> None:
+    found = [
+        AgentHealth("claude", "Claude Code", problem="Claude Code is not on this computer."),
+        AgentHealth("codex", "Codex", is_usable=True),
+        AgentHealth("demo", "Demo", is_usable=True),
+    ]
+    assert set_up.choose_agent(found[:1]) == ""
+    assert set_up.choose_agent(found) == "codex"
+    assert set_up.current().agents.default == "codex"
+    set_up.keep_default_agent("demo")
+    assert set_up.choose_agent(found) == "demo", "what the person chose stays"
