@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -87,11 +88,13 @@ class EngineFacade:
 
     def _health(self) -> tuple[HealthRow, ...]:
         engine = self._engine
-        poll, waits = engine.poller.state, max(0.0, engine.waiting_until - engine.clock.now())
+        journal, now = engine.hub.context.journal, engine.clock.now()
+        poll, waits = engine.poller.state, max(0.0, engine.waiting_until - now)
         size = sum(file.stat().st_size for file in engine.folders.data.glob("hub.sqlite3*"))
         return (
             HealthRow(tr("Telegram"), poll_text(poll), poll.is_connected),
-            HealthRow(tr("Last change"), age_text(poll.since, engine.clock.now())),
+            HealthRow(tr("Last answer from Telegram"), age_text(journal.last_poll(), now)),
+            HealthRow(tr("Last message received"), age_text(journal.last_received(), now)),
             HealthRow(tr("Messages waiting to be sent"), str(engine.outbox.waiting)),
             HealthRow(tr("Telegram asks to wait"), f"{waits:.0f} s" if waits else tr("no"), waits < 60),
             HealthRow(tr("Database"), tr("{count} MB", count=round(size / 2**20, 1))),
@@ -278,4 +281,9 @@ def poll_text(poll: PollState) -> str:
 
 
 def age_text(at: float | None, now: float) -> str:
-    return tr("none yet") if at is None else tr("{count} s ago", count=round(max(0.0, now - at)))
+    """Seconds while they say something, then the moment itself."""
+    if at is None:
+        return tr("none yet")
+    if now - at < 120:
+        return tr("{count} s ago", count=round(max(0.0, now - at)))
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -34,7 +34,7 @@ def lock_setup_command(data_dir: Path | None) -> int:
     say(tr("Or type this secret into it: {secret}", secret=secret))
     ask_for_code(pyotp.TOTP(secret))
     secrets.store_lock_secret(secret, place)
-    say(tr("Kept in the keyring. Switch the lock on in the window under Security, or set lock.enabled = true."))
+    say(tr("Kept in the keyring. Switch the lock on in the window under Settings, or set lock.enabled = true."))
     return 0
 
 

@@ -66,7 +66,7 @@ class Tray(QObject):
 
     def show_view(self, view: HubView) -> None:
         self._view = view
-        self._icon.setIcon(light_icon(view.light))
+        self._icon.setIcon(light_icon(view.light, for_menu_bar=True))
         self._icon.setToolTip(f"agent-hub: {view.sentence}")
         self._state.setText(view.sentence)
         self._show_waits(view.waits)

@@ -116,7 +116,7 @@ async def lock_now(lock: HubLock, message: IncomingMessage, _arguments: str) -> 
     """Lock at once."""
     if lock.lock_now(by_id=message.sender.id, by_name=message.sender.name):
         return ListPart(notice(tr("🔒 Locked. Send /unlock and your code to go on.")))
-    return ListPart(notice(tr("The lock is switched off. Switch it on in the window, under Security.")))
+    return ListPart(notice(tr("The lock is switched off. Switch it on in the window, under Settings.")))
 
 
 # --- for the hub's table -------------------------------------------------------------------------------------------

@@ -111,6 +111,11 @@ class Journal:
         """Telegram answered a poll now. A crash may lose the last notes; a minute more or less does not matter."""
         self._database.execute("INSERT OR REPLACE INTO polling (id, answered) VALUES (1, ?)", (self._clock.now(),))
 
+    def last_received(self) -> float | None:
+        """Wall clock of the newest update that is remembered."""
+        row = self._database.row("SELECT max(received) AS at FROM journal")
+        return None if row is None or row["at"] is None else float(row["at"])
+
     def last_poll(self) -> float | None:
         """When Telegram last answered a poll (wall clock), None before the first one."""
         row = self._database.row("SELECT answered FROM polling")

@@ -182,7 +182,7 @@ USES = (
     ),
     Use("/normal", mark("From the next turn on a status message is shown.")),
     Use("/desk", mark("{agent} has no terminal of its own: the session goes on only here.")),
-    Use("/lock", mark("The lock is switched off. Switch it on in the window, under Security.")),
+    Use("/lock", mark("The lock is switched off. Switch it on in the window, under Settings.")),
     Use("/unlock 123456", mark("The lock is switched off. There is nothing to unlock.")),
     Use("/reset", mark("Write a task, or change what it runs with.")),
     Use(
@@ -202,7 +202,7 @@ USES = (
         mark("There are no standing rules: everything is asked, but for what the settings let pass."),
         is_general=True,
     ),
-    Use("/lock", mark("The lock is switched off. Switch it on in the window, under Security."), is_general=True),
+    Use("/lock", mark("The lock is switched off. Switch it on in the window, under Settings."), is_general=True),
     Use("/unlock 123456", mark("The lock is switched off. There is nothing to unlock."), is_general=True),
     Use("/new", mark("Made the topic “{title}”. Write your task there."), is_general=True),
 )

@@ -138,6 +138,16 @@ def test_an_ended_turn_is_told_and_a_click_opens_its_session(
     assert desktop.window.names.currentRow() == 0
 
 
+def test_the_health_page_says_when_the_last_message_came(desktop: Desktop, phone: Phone, qtbot: QtBot) -> None:
+    def said() -> dict[str, str]:
+        return {row.name: row.value for row in desktop.window.health.rows()}
+
+    qtbot.waitUntil(lambda: said().get("Last message received") == "none yet", timeout=20_000)
+    phone.do(lambda: phone.human.write("hello"))
+    qtbot.waitUntil(lambda: said()["Last message received"].endswith("s ago"), timeout=20_000)
+    assert said()["Last answer from Telegram"].endswith("s ago")
+
+
 def test_quit_asks_while_a_turn_runs(
     desktop: Desktop, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
