@@ -6,8 +6,8 @@ import nox
 
 nox.options.sessions = ["lint", "type", "test"]
 nox.options.reuse_existing_virtualenvs = True
-WORKERS = ("-n", "2", "--dist", "loadgroup")
-"""Tests that share a screen, a browser or an agent stay on one of them; see tests/conftest.py."""
+WORKERS = ("-n", "2")
+"""Tests that share a screen, a browser or an agent stay on one of them; see tests/workers.py."""
 
 
 @nox.session

@@ -1,12 +1,13 @@
 """What holds for every test: generated cases have no deadline, and in CI they are the same each time.
 
-With several workers (``-n 2 --dist loadgroup``) tests that share something stay together, the long ones first.
+With several workers (``-n 2``) tests that share something stay together, the long ones first (``tests.workers``).
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,25 +18,6 @@ from tests.parts import IN_CI, missing, qt_trouble
 # A busy computer would fail a deadline by chance; a new seed in CI would fail somebody else's change.
 settings.register_profile("house", deadline=None, derandomize=IN_CI)
 settings.load_profile("house")
-
-TESTS = Path(__file__).parent
-KINDS = ("claude", "codex", "qwen", "hermes", "opencode", "demo")
-
-
-def group_of(place: str, name: str, *, is_system: bool) -> str:
-    """Which tests one worker runs after each other.
-
-    One real agent of a kind at a time; one window, tray, keyring and bus at a time; one browser at a time; and a file
-    is never split, because what is made once for it would be made twice.
-    """
-    if place.startswith("live/"):
-        words = f"{name.partition('[')[2]} {place}".replace("-", " ").replace("_", " ").replace("]", " ")
-        kind = next((word for word in words.replace(".", " ").split() if word in KINDS), place)
-        return f"live {kind}"
-    if place.startswith("phone/"):
-        return "browser"
-    return "desktop" if is_system or place.startswith("app/ui/") else place
-
 
 NEEDS_QT = re.compile(r"^(?:from|import) (?:PySide6|pytestqt|app\.ui)", re.MULTILINE)
 QT_TROUBLE = qt_trouble()
@@ -68,26 +50,17 @@ def _english() -> None:
     set_language("en")
 
 
-FIRST = ("interleavings", "live", "browser", "desktop")
-"""What takes minutes, so that no worker is left with it alone at the end."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """For several workers; without xdist nobody calls this."""
+    from tests.workers import GroupScheduling
+
+    return GroupScheduling(config, log)
 
 
-def rank(group: str) -> int:
-    return next((at for at, word in enumerate(FIRST) if group.startswith(word)), len(FIRST))
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Name each test's group; order them only for workers: a single process keeps the order of the files."""
-    ranks: dict[str, int] = {}
-    for item in items:
-        marker = item.get_closest_marker("xdist_group")
-        if marker is None:
-            place = item.path.relative_to(TESTS).as_posix()
-            group = group_of(place, item.name, is_system=item.get_closest_marker("system") is not None)
-            item.add_marker(pytest.mark.xdist_group(group))
-        else:
-            group = str(marker.args[0])
-        ranks[item.nodeid] = rank(group)
+    """Workers take the long ones first; a single process keeps the order of the files."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: ranks[item.nodeid])
+        from tests.workers import rank
+
+        items.sort(key=lambda item: rank(item.nodeid))

@@ -15,9 +15,12 @@ from app.settings import parse
 from bridge.simulator.simulator import Simulator
 from bridge.texts import set_language
 from tests.app.conftest import write_settings
+from tests.parts import missing, qt_trouble
 
 
 def test_qt_starts_without_a_display_on_the_offscreen_platform(monkeypatch: pytest.MonkeyPatch) -> None:
+    if trouble := qt_trouble():
+        missing(trouble)
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     found = doctor.check_qt()
     assert (found.state, found.message) == (State.OK, "Qt starts")

@@ -123,7 +123,7 @@ def test_the_readme_keeps_its_two_commands() -> None:
     made = "python3 -m venv .venv && .venv/bin/pip install"
     assert shell == [
         f"{made} . && .venv/bin/agent-hub demo\n",
-        f"{made} '.[test]' && .venv/bin/python -m pytest -n 2 --dist loadgroup\n",
+        f"{made} '.[test]' && .venv/bin/python -m pytest -n 2\n",
     ]
 
 

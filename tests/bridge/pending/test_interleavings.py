@@ -41,7 +41,7 @@ from tests.bridge.pending.stage import ANNA, CHAT, OLEG, STRANGER, TOPIC, comman
 RUNS = int(os.environ.get("AGENT_HUB_INTERLEAVINGS") or (10_000 if os.environ.get("AGENT_HUB_CI") == "1" else 300))
 IS_RANDOM = "AGENT_HUB_INTERLEAVINGS" in os.environ
 """``AGENT_HUB_INTERLEAVINGS=1500 pytest --hypothesis-seed=N`` searches elsewhere; else each run is the same."""
-PARTS = [pytest.param(part, marks=pytest.mark.xdist_group(f"interleavings {part}")) for part in range(4)]
+PARTS = range(4)
 """Each with its own seed and its share of the runs, so that several workers can take them."""
 LIMIT = 30.0
 """Seconds a request waits here; short, because every second of virtual time costs some real one."""
