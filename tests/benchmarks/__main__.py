@@ -49,6 +49,7 @@ BENCHMARKS = (
     Benchmark("tests.benchmarks.render"),
     Benchmark("tests.benchmarks.sessions"),
     Benchmark("tests.benchmarks.footprint", limit=2400),
+    Benchmark("tests.benchmarks.lines"),
     Benchmark("tests.soak", quick=("--kills", "3"), full=("--kills", "200"), limit=3600),
 )
 """In the order of the page. A new benchmark is one line here and its sentences in ``page.py``."""

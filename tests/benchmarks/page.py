@@ -34,6 +34,11 @@ TITLES = {
         "Against a bare program that imports the same libraries and polls. `start_ms` ends with the first `getUpdates`"
         " on the wire.",
     ),
+    "lines": (
+        "Reading long lines",
+        "The same bytes from an agent through our reader and through a bare one that splits once, in processor time."
+        " `growth` is one line of 60 MiB against lines of 3 MiB: a reader that copies needs twenty times as long.",
+    ),
     "soak": (
         "Killed without a warning",
         "The hub is killed again and again while topics are at work and cards are open. `lost_in` are texts neither"
