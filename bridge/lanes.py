@@ -19,7 +19,7 @@ STUCK_AFTER = 2.0
 MOST_STUCK = 3
 PROGRESS_GAP = 5.0
 PROGRESS_GAP_PER_TOPIC = 5.0
-LONG_FOR_CLOSING = 200.0
+LONG_FOR_CLOSING = 260.0
 """Seconds."""
 BUSY_SPELL = 15.0
 """Seconds since its last progress during which a topic counts as busy."""
