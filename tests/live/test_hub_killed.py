@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,12 @@ GRACE = 10.0
 @pytest.mark.parametrize("name", sorted(KINDS))
 async def test_a_killed_hub_leaves_no_agent_behind_and_resumes(name: str, tmp_path: Path) -> None:
     model, place = ScriptedModel(), make_place(tmp_path / "agent")
-    with KINDS[name].serve(model, place) as url:
+    with KINDS[name].serve(model, place) as url, contextlib.ExitStack() as stack:
         async with Simulator() as simulator:
             agents = {name: {} if name == "demo" else settings_of(name, place, url)}
             hub = HubProcess(simulator, tmp_path / "hub", place.folder, agents)
             human = Human(simulator, patience=PATIENCE)
+            stack.callback(hub.put_down)
             await hub.start()
             topic = human.create_topic("Killed")
             first = human.write(FIRST.get(name, "play:hello"), topic)

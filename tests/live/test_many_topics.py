@@ -140,6 +140,7 @@ async def test_twenty_topics_of_four_kinds_stay_apart_and_survive_a_shared_progr
         async with Simulator() as simulator:
             chats = [simulator.world.add_group(-1001000000100 - number, kind) for number, kind in enumerate(KIND_NAMES)]
             hub = HubProcess(simulator, tmp_path / "hub", workspace, agents)
+            stack.callback(hub.put_down)
             await hub.start()
             talks = [
                 await open_talk(simulator, chat, kind, number)
