@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from agents.contract import HubError
 from app.console import complain
-from bridge.texts import told
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -197,6 +195,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="replace")
     args = parser().parse_args(argv)
     speak(args.settings, args.data_dir)
+    # Not before: --version was answered by the parser and pays for nothing of the hub.
+    from agents.contract import HubError
+    from bridge.texts import told
+
     try:
         return int(args.run(args))
     except HubError as error:
