@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import psutil
 
-from agents.contract import AskId, HubError, PermissionRequest, Verdict
+from agents.contract import Answers, AskId, HubError, PermissionRequest, QuestionRequest, Verdict
 from app.audit_words import event_text, refusal_text, way_text
 from app.cli import version
 from app.daemon_thread import in_daemon_thread
@@ -115,6 +115,12 @@ class EngineFacade:
         outcome = await step()
         if confirmed and outcome.ruling is Ruling.NEEDS_CONFIRMATION:
             outcome = await step(is_confirmed=True)  # the window's own question was the second step
+        if outcome.ruling is not Ruling.DECIDED:
+            raise HubError(outcome.text)
+        return outcome.text
+
+    async def answer(self, ask_id: str, answers: Answers) -> str:
+        outcome = await self._engine.desk.answer(AskId(ask_id), answers, DESK_OWNER, DecisionWay.DESKTOP)
         if outcome.ruling is not Ruling.DECIDED:
             raise HubError(outcome.text)
         return outcome.text
@@ -227,7 +233,8 @@ def ask_row(found: OpenAsk, titles: Mapping[Place, str]) -> AskRow:
         expires_at=found.expires_at,
         is_permission=is_permission,
         is_destructive=found.needs_second_step or (assessment is not None and assessment.risk is RiskClass.DESTRUCTIVE),
-        diff=ask.diff if isinstance(ask, PermissionRequest) else "",
+        details=(ask.diff or ask.plan or ask.arguments) if isinstance(ask, PermissionRequest) else "",
+        questions=ask.questions if isinstance(ask, QuestionRequest) else (),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from agents.contract import Answers, Question
 from app.health import HubView
 
 
@@ -62,7 +63,9 @@ class AskRow:
     expires_at: float
     is_permission: bool = True
     is_destructive: bool = False
-    diff: str = ""
+    details: str = ""
+    """The change, the plan or all arguments."""
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,9 @@ class Facade(Protocol):
 
     async def decide(self, ask_id: str, *, allow: bool, confirmed: bool, reason: str) -> str:
         """Decide an open request; returns the sentence to show. ``confirmed``: the second step of a destructive one."""
+
+    async def answer(self, ask_id: str, answers: Answers) -> str:
+        """Answer all questions of an open request; returns the sentence to show."""
 
     async def make_rule(self, ask_id: str) -> str:
         """Allow what this request asks for the whole project from now on, and this request too."""

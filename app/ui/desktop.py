@@ -25,6 +25,7 @@ from app.health import HubView
 from app.host import ThreadedHost
 from app.secrets import read_lock_secret
 from app.terminals import line_command, open_terminal
+from app.ui.answer_dialog import AnswerDialog
 from app.ui.calls import Calls
 from app.ui.lock_dialog import LockDialog
 from app.ui.log_tail import LogTail
@@ -106,6 +107,7 @@ class Desktop(QObject):
         sessions.folder_wanted.connect(self._open_folder)
         sessions.topic_wanted.connect(self._open_topic)
         approvals.decision_wanted.connect(self._decide)
+        approvals.answer_wanted.connect(self._answer)
         approvals.rule_wanted.connect(self._make_rule)
         approvals.undo_wanted.connect(lambda rule: self._verb(lambda facade: facade.undo_rule(rule)))
         window.settings.apply_wanted.connect(self._save)
@@ -254,6 +256,14 @@ class Desktop(QObject):
         if allow and is_risky and not self._confirm(tr("Really run it?\n\n{what}", what=row.subject[:800])):
             return
         self._verb(lambda facade: facade.decide(ask_id, allow=allow, confirmed=is_risky, reason=reason))
+
+    def _answer(self, ask_id: str) -> None:
+        row = next((row for row in self.window.approvals.asks.rows if row.id == ask_id), None)
+        if row is None:
+            return
+        dialog = AnswerDialog(row.title, row.questions, self.window)
+        dialog.answered.connect(lambda answers: self._verb(lambda facade: facade.answer(ask_id, answers)))
+        dialog.open()
 
     def _make_rule(self, ask_id: str) -> None:
         if self._confirm(tr("Allow this in the whole project from now on, without asking?")):

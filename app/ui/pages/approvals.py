@@ -27,8 +27,10 @@ def ask_text(row: AskRow) -> str:
     if row.risk:
         lines.append(tr("Risk: {why}", why=row.risk))
     lines += ["", row.subject]
-    if row.diff:
-        lines += ["", row.diff]
+    if row.details:
+        lines += ["", row.details]
+    for question in row.questions:
+        lines += ["", question.text, *(f"· {choice.label}" for choice in question.choices)]
     return "\n".join(lines)
 
 
@@ -36,6 +38,7 @@ class ApprovalsPage(Page):
     """``decision_wanted`` carries request id, allow, and the reason typed; the window confirms destructive ones."""
 
     decision_wanted = Signal(str, bool, str)
+    answer_wanted = Signal(str)
     rule_wanted = Signal(str)
     undo_wanted = Signal(str)
 
@@ -51,6 +54,7 @@ class ApprovalsPage(Page):
         self.rules.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.tabs.currentChanged.connect(lambda _place: self._enable())
         self._allow = self.add_button(tr("Allow once"), lambda: self._decide(allow=True))
+        self._answer = self.add_button(tr("Answer…"), self._answer_questions)
         self._deny = self.add_button(tr("Deny"), lambda: self._decide(allow=False))
         self._rule = self.add_button(tr("Always allow in this project…"), self._make_rule)
         self._undo = self.add_button(tr("Undo rule"), self._undo_rule)
@@ -138,8 +142,11 @@ class ApprovalsPage(Page):
     def _enable(self) -> None:
         place = self.tabs.currentIndex()
         row = self.asks.selected()
-        for button in (self._allow, self._deny, self._rule):
+        asks = row is not None and bool(row.questions)
+        for button in (self._deny, self._rule):
             button.setVisible(place == 0)
+        self._allow.setVisible(place == 0 and not asks)
+        self._answer.setVisible(place == 0 and asks)
         self._undo.setVisible(place == 1)
         self._allow.setEnabled(row is not None and row.is_permission)
         self._deny.setEnabled(row is not None)
@@ -151,6 +158,11 @@ class ApprovalsPage(Page):
         if row is not None:
             self.decision_wanted.emit(row.id, allow, self.reason.text().strip())
             self.reason.clear()
+
+    def _answer_questions(self) -> None:
+        row = self.asks.selected()
+        if row is not None:
+            self.answer_wanted.emit(row.id)
 
     def _make_rule(self) -> None:
         row = self.asks.selected()

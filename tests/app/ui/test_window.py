@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QObject, QSettings, Signal
 from pytestqt.qtbot import QtBot
 
-from agents.contract import AgentHealth
+from agents.contract import AgentHealth, Choice, Question
 from app.facade import AskRow, HubSnapshot, RejectedRow, SessionRow, SessionState
 from app.health import HubView, Light
 from app.settings import parse
@@ -263,3 +263,16 @@ def test_everything_a_person_can_use_has_an_accessible_name(window: MainWindow, 
         if not widget.accessibleName() and widget.objectName() != "qt_spinbox_lineedit" and widget.isVisible()
     ]
     assert nameless == []
+
+
+def test_a_question_is_answered_and_never_just_allowed(window: MainWindow, qtbot: QtBot) -> None:
+    colour = Question("c", "Which colour?", choices=(Choice("Green"), Choice("Red")))
+    row = AskRow(
+        "q1", "Login bug", "Claude Code", "Which colour?", "", "", NOW, NOW, is_permission=False, questions=(colour,)
+    )
+    window.show_snapshot(HubSnapshot(asks=(row,)))
+    assert "· Green" in window.approvals.reading.toPlainText()
+    assert window.approvals._allow.isHidden()
+    with qtbot.waitSignal(window.approvals.answer_wanted, timeout=1000) as caught:
+        window.approvals._answer.click()
+    assert caught.args == ["q1"]
