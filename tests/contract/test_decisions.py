@@ -68,8 +68,8 @@ class DecisionPipe(PlayedPipe):
             raise AgentGoneError("The program has ended.")
         if self._person.wire is Wire.STUCK:
             await asyncio.Event().wait()
-        self._person.got.append(message)
         await super().send(self._as_recorded(line, answered, message))
+        self._person.got.append(message)  # a program that has ended gets nothing, whatever was written to it
 
     def _as_recorded(self, line: bytes, key: Callable[[Json], Any], message: Json) -> bytes:
         """The recorded line in the place of this one: it may say something else there."""
