@@ -152,6 +152,16 @@ class Page:
         self.until(opened, f"the menu of {text!r}")
         self.one(".menu")
 
+    def offers(self, text: str, label: str, patience: float = PATIENCE) -> None:
+        """Wait until the newest message that contains a text has a button: an older card may still have its own."""
+        script = (
+            "const row = [...document.querySelectorAll('.row[role=article]')]"
+            ".filter((row) => row.textContent.includes(arguments[0])).at(-1);"
+            "const keys = [...(row ? row.querySelectorAll('.key') : [])];"
+            "return keys.some((key) => key.textContent.includes(arguments[1]));"
+        )
+        self.until(lambda: self.script(script, text, label), f"{label!r} on the message with {text!r}", patience)
+
     def texts(self) -> list[str]:
         found = self.script("return [...document.querySelectorAll('.row .bubble')].map((item) => item.innerText)")
         assert isinstance(found, list)
