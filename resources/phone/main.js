@@ -45,6 +45,11 @@ function route() {
   }
 }
 
+// The address may name a topic before the stream tells of it: one that was made a moment ago, on this page or another.
+function arrived() {
+  if (location.hash && app.dataset.screen === "topics") route();
+}
+
 function goTo(topicId) {
   const hash = topicId === null ? "" : `topic=${topicId}`;
   if (location.hash.slice(1) === hash) route();
@@ -106,6 +111,8 @@ async function start() {
     if (message.from.id === state.me.id && !message.service && message.topic) tour.reached(2);
   });
   addEventListener("hashchange", route);
+  on("topic", arrived);
+  on("all", arrived);
   route();
   chooser();
   listen(number);

@@ -77,6 +77,17 @@ def test_two_pages_stay_in_step(one: Served, bot: Bot, clean_driver: webdriver.C
     first.until(lambda: any("Made on the second" in row.text for row in first.all(".topic")), "the new topic")
 
 
+def test_a_topic_that_is_told_of_after_its_address_is_opened_all_the_same(
+    one: Served, clean_driver: webdriver.Chrome
+) -> None:
+    page = Page(clean_driver, one.simulator.phone_url)
+    first = one.do(lambda: one.human.create_topic("First"))
+    page.until(lambda: any("First" in item.text for item in page.all(".topic")), "the first topic")
+    page.script(f"location.hash = 'topic={first + 1}'")
+    assert one.do(lambda: one.human.create_topic("Second")) == first + 1
+    page.until(lambda: page.one(".chat h1").text == "Second", "the topic is open")
+
+
 def test_the_page_comes_back_after_the_server_restarts(one: Served, bot: Bot, clean_driver: webdriver.Chrome) -> None:
     topic = one.do(lambda: one.human.create_topic("Restart"))
     page = page_of(one, clean_driver)
