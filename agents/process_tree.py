@@ -178,13 +178,23 @@ def signal_group(leader: ProcessRecord, number: int) -> None:
         return
 
 
+_DEATH = 5.0
+"""Seconds that a killed process may take to be gone: the system first takes back its memory."""
+
+
 def end_all(records: Iterable[ProcessRecord], grace: float) -> None:
-    """TERM, up to ``grace`` seconds, KILL. Blocks; for the reaper and for a worker thread."""
-    left = [record for record in records if record.signal(signal.SIGTERM)]
-    deadline = time.monotonic() + grace
-    while left and time.monotonic() < deadline:
-        time.sleep(0.05)
-        left = [record for record in left if record.is_alive]
+    """TERM, up to ``grace`` seconds, KILL; all are gone when it returns. Blocks; for the reaper and a worker thread.
+
+    Only one that even the system can't end (it waits for a dead disk) may be left after 5 more seconds.
+    """
+    left = _alive_after(grace, [record for record in records if record.signal(signal.SIGTERM)])
     hard = getattr(signal, "SIGKILL", signal.SIGTERM)
-    for record in left:
-        record.signal(hard)
+    _alive_after(_DEATH, [record for record in left if record.signal(hard)])
+
+
+def _alive_after(seconds: float, records: list[ProcessRecord]) -> list[ProcessRecord]:
+    """Wait until all are gone, at most so long; who is left."""
+    deadline = time.monotonic() + seconds
+    while (records := [record for record in records if record.is_alive]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return records

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes
-from agents.acp.wire import MessageChunk, PermissionAsk, PermissionOption, TextBlock, ToolUpdate, Update
+from agents.acp.tools import ToolCall
+from agents.acp.wire import (
+    MessageChunk,
+    PermissionAsk,
+    PermissionOption,
+    TextBlock,
+    ToolUpdate,
+    Update,
+    mapping,
+    text,
+)
 from agents.contract import (
     AgentEvent,
     Answers,
@@ -83,6 +93,13 @@ class QwenDialect(AcpDialect):
         if is_allowed and any(option.id == PROCEED and option.kind == "allow_once" for option in options):
             return PROCEED
         return super().choose(options, is_allowed=is_allowed)
+
+    def result(self, call: ToolCall) -> tuple[str, int | None]:
+        # Ended by a signal, a command has no exit code; Qwen gives 0 and says the signal in words of its own.
+        raw = mapping(call.raw_output)
+        if not raw.get("signal"):
+            return super().result(call)
+        return call.output or text(raw.get("text")), None
 
     def questions(self, ask: PermissionAsk) -> tuple[Question, ...]:
         return read_questions(ask)

@@ -25,6 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 Start = Callable[..., Awaitable[AgentProcess]]
 LEFT_BEHIND = "import os; os.system('setsid sleep 60 >/dev/null 2>&1 & echo $!');"
 ORPHAN = "import subprocess,sys; p=subprocess.Popen(['sleep','60'],start_new_session=True); print(p.pid,flush=True);"
+STUBBORN = (
+    "import os,signal,time; os.setsid(); signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "held = bytearray(os.urandom(1024)) * 300_000; print(os.getpid(), flush=True); time.sleep(60)"
+)
+"""Ignores the request to end; killed, it takes the system a while to take back its 300 MB."""
 
 
 @pytest.fixture
@@ -137,6 +142,14 @@ async def test_stop_ends_what_a_shell_left_behind_with_an_ampersand(start: Start
     orphan = int(await anext(process.lines))
     await process.stop(grace=2)
     await until(lambda: not is_alive(orphan))
+
+
+@pytest.mark.asyncio
+async def test_what_stop_had_to_kill_is_gone_when_it_returns(start: Start) -> None:
+    process = await start(f"import subprocess,sys; subprocess.Popen([sys.executable, '-c', {STUBBORN!r}]).wait()")
+    stubborn = int(await anext(process.lines))
+    await process.stop(grace=0.2)
+    assert not is_alive(stubborn)
 
 
 @pytest.mark.asyncio

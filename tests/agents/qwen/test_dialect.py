@@ -115,6 +115,18 @@ async def test_a_denied_call_is_told_as_denied(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_command_that_a_signal_ended_is_told_with_the_signal_and_not_with_exit_code_0(tmp_path: Path) -> None:
+    raw = {"type": "shell_result", "text": "Command terminated by signal: 1", "output": "", "exitCode": 0, "signal": 1}
+    async with working(tmp_path) as (_, agent, _, heard):
+        agent.update("tool_call", **SHELL, status="in_progress")
+        agent.update("tool_call_update", toolCallId="c", status="failed", rawOutput=raw)
+        agent.ends_turn()
+        await heard.turn_end()
+        (ended,) = [event for event in heard.events if isinstance(event, ToolFinished)]
+        assert (ended.output, ended.exit_code) == ("Command terminated by signal: 1", None)
+
+
+@pytest.mark.asyncio
 async def test_a_steered_text_is_fetched_by_the_agent_and_told_as_consumed(tmp_path: Path) -> None:
     async with working(tmp_path) as (session, agent, _, heard):
         input_id = await session.steer(Prompt("and b as well"))
