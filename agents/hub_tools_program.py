@@ -98,7 +98,7 @@ class Server:
         for line in sys.stdin.buffer:
             try:
                 message = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(message, dict):
                 self.take(message)

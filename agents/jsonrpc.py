@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agents.contract import AgentError, AgentGoneError, sentence
+from agents.json_lines import read_object
 
 logger = logging.getLogger(__name__)
 
@@ -349,15 +350,7 @@ def parse_line(line: bytes) -> dict[str, Any] | None:
     Terminal noise may stand before the object (a bell, cursor sequences): what follows the first brace is tried too.
     """
     text = line.decode("utf-8", errors="replace").strip()
-    message = _object(text)
+    message = read_object(text)
     if message is None and not text.startswith("{") and text.endswith("}"):
-        message = _object(text[text.find("{") :])
+        message = read_object(text[text.find("{") :])
     return message
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

@@ -7,14 +7,15 @@ for lists and the doctor: the adapter's handshake gives the real verdict.
 from __future__ import annotations
 
 import asyncio
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from agents.bounded_run import run_briefly
 from agents.contract import LoginState
 from agents.finding import Located
+from agents.json_lines import read_object
 from agents.known_agents import KnownAgent
 
 LIMIT = 15.0
@@ -42,8 +43,7 @@ async def login_state(agent: KnownAgent, located: Located, variables: Mapping[st
 async def _claude(located: Located, variables: Mapping[str, str]) -> LoginState:
     """``claude auth status`` prints JSON with ``loggedIn`` (measured on Claude Code 2.1.332)."""
     ran = await run_briefly([*located.command, "auth", "status"], env=variables, timeout=LIMIT)
-    status = json.loads(ran.text or "null")
-    said = status.get("loggedIn") if isinstance(status, dict) else None
+    said = (read_object(ran.text) or {}).get("loggedIn")
     if not isinstance(said, bool):
         return LoginState.UNKNOWN
     return LoginState.LOGGED_IN if said else LoginState.LOGGED_OUT
@@ -85,8 +85,13 @@ def _provider(config: Path) -> tuple[str, Mapping[str, object]]:
 def _qwen(home: Path) -> LoginState:
     """``settings.json`` names the chosen way in; with none, ``session/new`` asks for one (Qwen Code 0.24.4)."""
     folder = home / ".qwen"
-    settings = _json(folder / "settings.json")
-    chosen = settings.get("security", {}).get("auth", {}).get("selectedType")
+    file = folder / "settings.json"
+    settings = read_object(file.read_bytes()) if file.is_file() else {}
+    if settings is None:
+        return LoginState.UNKNOWN  # Qwen Code takes more than JSON here: comments, for one
+    chosen: Any = settings
+    for key in ("security", "auth", "selectedType"):
+        chosen = chosen.get(key) if isinstance(chosen, dict) else None
     if not chosen:
         return LoginState.LOGGED_OUT
     if str(chosen).startswith("qwen"):
@@ -107,10 +112,3 @@ def _hermes(variables: Mapping[str, str], home: Path) -> LoginState:
     )
     has_block = any(line.strip().startswith(("default:", "provider:")) for line in lines)
     return LoginState.LOGGED_IN if names_model or has_block else LoginState.LOGGED_OUT
-
-
-def _json(file: Path) -> dict[str, dict[str, dict[str, str]]]:
-    if not file.is_file():
-        return {}
-    found = json.loads(file.read_text(encoding="utf-8"))
-    return found if isinstance(found, dict) else {}

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.acp.connection import Connection
+from agents.acp.wire import text
 from agents.acp.wire_opening import ListedSession, read_offers, read_sessions
 from agents.contract import AgentError, SessionId, SessionNotFoundError, SessionSpec, Snapshot, StoredSession, sentence
+from agents.json_lines import read_object
 from agents.jsonrpc import RpcError
 
 if TYPE_CHECKING:
@@ -127,13 +129,12 @@ def _write(folder: Path, session_id: SessionId) -> None:
 def _read(folder: Path) -> SessionId:
     """The kept copy's id. Raises AgentError for what is no saved session."""
     try:
-        content = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        session_id = content["session"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        session_id = text((read_object((folder / _FILE).read_bytes()) or {}).get("session"))
+    except OSError as error:
         raise AgentError(
             sentence("The saved session is incomplete."), sentence("Restore another one."), str(folder)
         ) from error
-    if not isinstance(session_id, str):
+    if not session_id:
         raise AgentError(sentence("The saved session is incomplete."), sentence("Restore another one."), str(folder))
     return SessionId(session_id)
 

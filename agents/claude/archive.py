@@ -20,8 +20,9 @@ from pathlib import Path
 
 from agents.claude.handshake import CLAUDE
 from agents.claude.messages import Json
-from agents.claude.wire import is_object, object_of, objects_of, text_of
+from agents.claude.wire import object_of, objects_of, text_of
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
+from agents.json_lines import read_object
 from agents.process_tree import ProcessRecord
 
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -137,7 +138,7 @@ def _live(registry: Path) -> set[str]:
     live = set()
     for file in registry.glob("*.json") if registry.is_dir() else ():
         try:
-            entry = _line(file.read_bytes())
+            entry = read_object(file.read_bytes()) or {}
         except OSError:
             continue
         if file.stem.isdigit() and ProcessRecord.of(int(file.stem)) is not None:
@@ -152,7 +153,7 @@ def _facts(file: Path) -> _Facts:
         tail = stream.read()
     cwd, version, spoken, titles = None, "", "", dict[str, str]()
     for line in (head + b"\n" + tail).splitlines():
-        entry = _line(line)
+        entry = read_object(line) or {}  # none: cut by our reading, or still being written
         version = text_of(entry, "version") or version
         cwd = cwd or (Path(text_of(entry, "cwd")) if text_of(entry, "cwd") else None)
         spoken = spoken or _spoken(entry)
@@ -168,14 +169,6 @@ def _spoken(entry: Json) -> str:
     message = object_of(entry, "message")
     texts = [text_of(message, "content"), *(text_of(block, "text") for block in objects_of(message, "content"))]
     return next((text for text in texts if text and not text.startswith("<")), "")
-
-
-def _line(line: bytes) -> Json:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}  # a line cut by our reading, still being written, or nested beyond reason
-    return found if is_object(found) else {}
 
 
 def _find(config: Path, session_id: SessionId) -> Path:

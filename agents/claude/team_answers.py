@@ -8,15 +8,15 @@ beside the lead's: ``projects/*/<lead session>/subagents/agent-*.jsonl``, whose 
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.claude.messages import Json
-from agents.claude.wire import is_object, object_of, objects_of, text_of
+from agents.claude.wire import object_of, objects_of, text_of
 from agents.contract.teams import TeamReply
+from agents.json_lines import read_object
 
 HISTORY_LIMIT = 16_000_000
 """Bytes of the end of a history that are read."""
@@ -40,10 +40,10 @@ def histories(projects: Path, lead_session: str, team: str) -> Iterator[History]
     if not _SESSION.fullmatch(lead_session):
         return
     for about in projects.glob(f"*/{lead_session}/subagents/*.meta.json"):
-        with contextlib.suppress(OSError, ValueError):
-            found = json.loads(about.read_bytes()[:ABOUT_LIMIT])
+        with contextlib.suppress(OSError):
+            found = read_object(about.read_bytes()[:ABOUT_LIMIT])
             file = about.with_name(about.name.removesuffix(".meta.json") + ".jsonl")
-            if is_object(found) and text_of(found, "teamName") == team:
+            if found is not None and text_of(found, "teamName") == team:
                 yield History(text_of(found, "name"), file, file.stat().st_mtime)
 
 
@@ -77,9 +77,5 @@ def _entries(file: Path) -> Iterator[Json]:
     except OSError:
         return
     for line in lines:
-        if line.startswith(b'{"type":"api-request'):
-            continue
-        with contextlib.suppress(ValueError):
-            entry = json.loads(line)
-            if is_object(entry):
-                yield entry
+        if not line.startswith(b'{"type":"api-request') and (entry := read_object(line)) is not None:
+            yield entry

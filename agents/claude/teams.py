@@ -22,6 +22,7 @@ from agents.claude.team_answers import answers, histories
 from agents.claude.wire import is_object, number_of, object_of, objects_of, text_of
 from agents.contract import AgentError, sentence
 from agents.contract.teams import MemberState, Team, TeamMember, TeamReply, TellState
+from agents.json_lines import read_object
 from agents.process_tree import ProcessRecord
 
 ACTIVE_WITHIN = 300.0
@@ -139,10 +140,10 @@ def _teams(teams: Path, now: float) -> Iterator[Team]:
 
 def _team(folder: Path, now: float) -> Team | None:
     try:
-        config = _json(folder / "config.json")
-    except (OSError, ValueError):
+        config = read_object(_start_of(folder / "config.json"))
+    except OSError:
         return None
-    if not is_object(config):
+    if config is None:
         return None
     lead = text_of(config, "leadAgentId").partition("@")[0] or LEAD
     heard = dict(_heard(folder))
@@ -164,10 +165,10 @@ def _team(folder: Path, now: float) -> Team | None:
 
 def _answers(config: Path, team: str) -> list[TeamReply]:
     try:
-        about = _json(config / "teams" / team / "config.json")
-    except (OSError, ValueError):
+        about = read_object(_start_of(config / "teams" / team / "config.json"))
+    except OSError:
         return []
-    lead_session = text_of(about, "leadSessionId") if is_object(about) else ""
+    lead_session = text_of(about, "leadSessionId") if about is not None else ""
     found = sorted(histories(config / "projects", lead_session, team), key=lambda history: history.updated)
     return [reply for history in found for reply in answers(history)]
 
@@ -204,11 +205,8 @@ def _heard(folder: Path) -> Iterator[tuple[str, tuple[float, bool]]]:
 
 def _agrees_to_end(entry: Json) -> bool:
     """A structured answer inside the text: nothing less ends a member."""
-    try:
-        inner = json.loads(text_of(entry, "text"))
-    except ValueError:
-        return False
-    return is_object(inner) and text_of(inner, "type") == "shutdown_response" and inner.get("approve") is True
+    inner = read_object(text_of(entry, "text")) or {}
+    return text_of(inner, "type") == "shutdown_response" and inner.get("approve") is True
 
 
 def _stamp(now: float) -> str:
@@ -223,18 +221,18 @@ def _moment(entry: Json) -> float:
         return 0.0
 
 
-def _json(file: Path) -> object:
+def _start_of(file: Path) -> bytes:
     with file.open("rb") as stream:
-        return json.loads(stream.read(FILE_LIMIT))
+        return stream.read(FILE_LIMIT)
 
 
 def _entries(inbox: Path) -> list[Json]:
     """What lies in an inbox; a missing one is empty. Raises AgentError for what is no inbox and so never replaced."""
     try:
-        found = _json(inbox)
+        found = json.loads(_start_of(inbox))
     except FileNotFoundError:
         return []
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise AgentError(
             sentence("The inbox can't be read."), sentence("Try again in a moment."), str(error)
         ) from error

@@ -43,6 +43,7 @@ from agents.claude.messages import (
     Unknown,
     UserTurn,
 )
+from agents.json_lines import read_object
 
 _RAW_KEPT = 2000
 
@@ -88,11 +89,7 @@ def _object(line: bytes) -> Json | None:
     start = noise.end() if noise else 0
     if line[start : start + 1] != b"{":
         return None
-    try:
-        found = json.loads(line[start:] if start else line)
-    except (ValueError, RecursionError):
-        return None
-    return found if is_object(found) else None
+    return read_object(line[start:] if start else line)
 
 
 def is_object(value: object) -> TypeGuard[Json]:

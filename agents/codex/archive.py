@@ -8,7 +8,6 @@ sessions under an id of its own, and when it was forked or reverted it is not wh
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import shutil
 import uuid
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from agents.codex.wire import calls
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
+from agents.json_lines import read_object
 from agents.jsonrpc import RpcError
+from agents.lines import MAX_LINE
 
 if TYPE_CHECKING:
     from agents.codex.backend import Shared
@@ -106,8 +107,12 @@ class CodexArchive:
         return SessionId(thread.id)
 
     async def _adopt(self, shared: Shared, history: Path, old_id: str) -> SessionId:
-        new_id = await asyncio.to_thread(_place, history, old_id, shared.home)
-        await shared.server.call("thread/read", {"threadId": new_id})
+        new_id, placed = await asyncio.to_thread(_place, history, old_id, shared.home)
+        try:
+            await shared.server.call("thread/read", {"threadId": new_id})
+        except AgentError:
+            await asyncio.to_thread(placed.unlink, missing_ok=True)  # Codex can't read it: no ghost in its list
+            raise
         return new_id
 
     def resume_command(self, session_id: SessionId, cwd: Path) -> Sequence[str]:
@@ -131,13 +136,13 @@ def _copy(source: Path, target: Path) -> None:
 def _meta(history: Path) -> dict[str, Any]:
     """The first line of a history. Raises AgentError when the file is none."""
     try:
-        with history.open(encoding="utf-8") as file:
-            first = json.loads(file.readline())
-    except (OSError, ValueError, RecursionError) as error:
+        with history.open("rb") as file:
+            first = read_object(file.readline(MAX_LINE))
+    except OSError as error:
         raise AgentError(
             sentence("The saved session can't be read."), sentence("Save it again."), str(history)
         ) from error
-    payload = first.get("payload") if isinstance(first, dict) else None
+    payload = first.get("payload") if first is not None else None
     if not isinstance(payload, dict):
         raise AgentError(
             sentence("The saved session is no history of Codex."), sentence("Save it again."), str(history)
@@ -145,7 +150,7 @@ def _meta(history: Path) -> dict[str, Any]:
     return payload
 
 
-def _place(history: Path, old_id: str, home: Path) -> SessionId:
+def _place(history: Path, old_id: str, home: Path) -> tuple[SessionId, Path]:
     """Put a copy under a new id among Codex' sessions; nothing else in the file names its place."""
     if not _THREAD_ID.fullmatch(old_id):
         raise AgentError(sentence("The saved session names no thread."), sentence("Save it again."), str(history))
@@ -153,8 +158,8 @@ def _place(history: Path, old_id: str, home: Path) -> SessionId:
     now = datetime.now(UTC)
     folder = home / "sessions" / f"{now:%Y}" / f"{now:%m}" / f"{now:%d}"
     folder.mkdir(parents=True, exist_ok=True)
-    text = history.read_text(encoding="utf-8").replace(old_id, new_id)
+    content = history.read_bytes().replace(old_id.encode("ascii"), new_id.encode("ascii"))
     target = folder / f"rollout-{now:%Y-%m-%dT%H-%M-%S}-{new_id}.jsonl"
-    target.write_text(text, encoding="utf-8")
+    target.write_bytes(content)
     target.chmod(0o600)
-    return SessionId(new_id)
+    return SessionId(new_id), target

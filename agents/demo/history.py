@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from agents.json_lines import objects_in
 
 HOME = "DEMO_AGENT_HOME"
 """The variable that names the folder of the sessions."""
@@ -81,13 +82,15 @@ class History:
 
     def _past(self, file: Path) -> Past | None:
         cwd = title = ""
-        for line in lines_of(file):
-            cwd = str(line.get("cwd", cwd))
-            if not title and line.get("role") == "user":
-                title = str(line.get("text", "")).strip().split("\n")[0][:80]
-        if not title:
-            return None
-        return Past(file.stem, cwd, title, datetime.fromtimestamp(file.stat().st_mtime, UTC))
+        try:
+            for line in objects_in(file):
+                cwd = str(line.get("cwd", cwd))
+                if not title and line.get("role") == "user":
+                    title = str(line.get("text", "")).strip().split("\n")[0][:80]
+            updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        except OSError:
+            return None  # no file, or not ours to read
+        return Past(file.stem, cwd, title, updated) if title else None
 
     def _append(self, session_id: str, value: dict[str, str]) -> None:
         with self.file(session_id).open("a", encoding="utf-8") as file:
@@ -101,21 +104,9 @@ class History:
 def said_in(file: Path) -> list[Said]:
     """Everything said in a session's file, oldest first; after a "forget" only what came later."""
     found: list[Said] = []
-    for line in lines_of(file):
+    for line in objects_in(file):
         if line.get("forget"):
             found.clear()
         elif "role" in line:
             found.append(Said(str(line["role"]), str(line.get("text", ""))))
     return found
-
-
-def lines_of(file: Path) -> Iterator[dict[str, str]]:
-    """The lines of a session's file; what can't be read is left out, as after a kill in the middle of a line."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value

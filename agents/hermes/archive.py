@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agents.acp.wire import mapping, text
+from agents.acp.wire import text
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
+from agents.json_lines import read_object
 
 _FILE = "session.json"
 _SOURCE = "acp"
@@ -57,7 +58,7 @@ class HermesArchive:
 
     def _stored(self, row: Row) -> StoredSession:
         first = (text(row.get("title")) or text(row.get("first")) or row["id"]).strip().splitlines()
-        updated = datetime.fromtimestamp(row["last"] or 0, UTC)
+        updated = moment(row["last"])
         cwd = Path(cwd_of(row) or ".")
         # Its ACP side opens no session of another source, such as one of `hermes chat` (measured on 0.19.0).
         is_foreign = row.get("source") != _SOURCE
@@ -92,7 +93,7 @@ class HermesArchive:
 
     def _restore(self, snapshot: Snapshot, cwd: Path) -> SessionId:
         try:
-            content = json.loads((snapshot.folder / _FILE).read_text(encoding="utf-8"))
+            content = read_object((snapshot.folder / _FILE).read_bytes()) or {}
             session, messages = dict(content["session"]), [dict(message) for message in content["messages"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AgentError(
@@ -159,12 +160,17 @@ def moved(session: Row, own: Row, session_id: SessionId, cwd: Path) -> Row:
     return {**carried, **taken, **changed, "source": _SOURCE, "ended_at": None, "end_reason": None}
 
 
+def moment(seconds: object) -> datetime:
+    """A message's time; the beginning of time when it is none, as a restored history of a stranger may have it."""
+    try:
+        return datetime.fromtimestamp(seconds if isinstance(seconds, int | float) else 0, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
+
+
 def config_of(row: Row) -> Row:
     """The row's ``model_config``: cwd, provider, base_url, api_mode."""
-    try:
-        return dict(mapping(json.loads(row.get("model_config") or "{}")))
-    except ValueError:
-        return {}
+    return read_object(text(row.get("model_config"))) or {}
 
 
 def cwd_of(row: Row) -> str:

@@ -11,13 +11,14 @@ import json
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agents.acp.wire import mapping, objects, text
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot, StoredSession, sentence
+from agents.json_lines import objects_in
 
 _FILE = "session.jsonl"
 _HEAD = 200
@@ -47,14 +48,17 @@ class QwenArchive:
 
     def _stored(self, file: Path) -> StoredSession | None:
         cwd = title = ""
-        for number, record in enumerate(records(file)):
-            cwd = cwd or text(record.get("cwd"))
-            title = title or first_words(record)
-            if (cwd and title) or number >= _HEAD:
-                break
+        try:
+            for number, record in enumerate(objects_in(file)):
+                cwd = cwd or text(record.get("cwd"))
+                title = title or first_words(record)
+                if (cwd and title) or number >= _HEAD:
+                    break
+            updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        except OSError:
+            return None  # no file, or not ours to read; or Qwen Code has just removed it
         if not cwd or not title:
             return None
-        updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
         return StoredSession(SessionId(file.stem), Path(cwd), title, updated, file.stem in self._live)
 
     async def export(self, session_id: SessionId, cwd: Path, to: Path) -> Snapshot:
@@ -69,7 +73,7 @@ class QwenArchive:
         to.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, to / _FILE)
         title = version = ""
-        for record in records(source):
+        for record in objects_in(source):
             title = title or first_words(record)
             version = text(record.get("version")) or version
         return Snapshot("qwen", session_id, version, title or session_id, cwd, to)
@@ -83,7 +87,7 @@ class QwenArchive:
             raise AgentError(
                 sentence("The saved session is incomplete."), sentence("Restore another one."), str(source)
             )
-        if not any(first_words(record) for record in records(source)):
+        if not any(first_words(record) for record in objects_in(source)):
             raise AgentError(
                 sentence("The saved session holds nothing that was said."),
                 sentence("Restore another one."),
@@ -95,13 +99,12 @@ class QwenArchive:
         draft = target.with_suffix(".part")
         try:
             with draft.open("w", encoding="utf-8") as file:
-                for record in records(source):
+                for record in objects_in(source):
                     changed = {**record, "sessionId": session_id, "cwd": str(cwd)}
                     file.write(json.dumps(changed) + "\n")
             draft.replace(target)
-        except OSError:
+        finally:
             draft.unlink(missing_ok=True)
-            raise
         return session_id
 
     def resume_command(self, session_id: SessionId, cwd: Path) -> Sequence[str]:
@@ -113,18 +116,6 @@ class QwenArchive:
                 sentence("This session does not exist any more."), sentence("Start a new one."), session_id
             )
         return self._projects / munge(cwd) / "chats" / f"{session_id}.jsonl"
-
-
-def records(file: Path) -> Iterator[dict[str, Any]]:
-    """The records of a session file; a last line cut by a kill is left out."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(record, dict):
-                yield record
 
 
 def first_words(record: dict[str, Any]) -> str:

@@ -158,6 +158,7 @@ async def test_a_strangers_file_among_the_sessions_hides_none_of_the_others(kind
     def put() -> None:
         for number, content in enumerate(CONTENTS.values()):
             (home / f"{number:08}-0000-4000-8000-000000000000.jsonl").write_bytes(content)
+        (home / "99999999-0000-4000-8000-000000000000.jsonl").mkdir()
 
     await asyncio.to_thread(put)
     assert [one.id for one in await archive.list(project)] == [restored]

@@ -11,6 +11,7 @@ import pytest
 
 from agents.contract import AgentError, SessionArchive, SessionId, SessionNotFoundError, Snapshot
 from tests.agents.acp.scripted import ScriptedAgent, Stage
+from tests.agents.test_hostile_histories import CONTENTS
 
 SOURCE = SessionId("s1")
 
@@ -70,9 +71,9 @@ async def test_a_fork_that_stays_in_the_folder_of_its_source_is_not_used_in_anot
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("content", ["", "[]", '{"session": 1}', '{"other": "s2"}'])
-async def test_a_damaged_save_is_refused_before_the_agent_is_asked(tmp_path: Path, content: str) -> None:
-    (tmp_path / "session.json").write_text(content, encoding="utf-8")
+@pytest.mark.parametrize("content", [b'{"session": 1}', b'{"other": "s2"}', *CONTENTS.values()])
+async def test_a_damaged_save_is_refused_before_the_agent_is_asked(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "session.json").write_bytes(content)
     snapshot = Snapshot("acp", SOURCE, "", "x", tmp_path, tmp_path)
     async with archive(tmp_path) as past:
         with pytest.raises(AgentError, match="incomplete"):

@@ -11,6 +11,7 @@ import pytest
 
 from agents.contract import AgentError, SessionId, SessionNotFoundError, Snapshot
 from agents.hermes.archive import HermesArchive
+from tests.agents.test_hostile_histories import CONTENTS
 
 
 def database(file: Path, session_id: str, cwd: str, address: str, *extra_columns: str) -> Path:
@@ -117,3 +118,26 @@ async def test_a_hostile_snapshot_leaves_no_half_session(content: str, tmp_path:
     with closing(sqlite3.connect(here)) as db:
         assert db.execute("SELECT count(*) FROM sessions").fetchone() == (1,)
         assert db.execute("SELECT count(*) FROM messages").fetchone() == (2,)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("what", CONTENTS)
+async def test_a_hostile_save_is_refused_and_leaves_the_database_as_it_was(tmp_path: Path, what: str) -> None:
+    file = database(tmp_path / "state.db", "a", "/old", "http://x")
+    (tmp_path / "session.json").write_bytes(CONTENTS[what])
+    before = file.read_bytes()
+    with pytest.raises(AgentError, match="incomplete"):
+        await HermesArchive(file, frozenset()).restore(
+            Snapshot("hermes", SessionId("a"), "1", "t", Path("/old"), tmp_path), tmp_path
+        )
+    assert file.read_bytes() == before
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("moment", ["yesterday", 1e300, -1e300, None, b"x"])
+async def test_a_message_of_no_time_hides_no_session(tmp_path: Path, moment: object) -> None:
+    file = database(tmp_path / "state.db", "a", "/old", "http://x")
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("UPDATE messages SET timestamp = ?", (moment,))
+    (found,) = await HermesArchive(file, frozenset()).list(None)
+    assert found.id == "a"
