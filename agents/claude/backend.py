@@ -39,8 +39,8 @@ TRAITS = AgentTraits(
     is_process_shared=False,
     default_mode=DEFAULT_MODE,
     runs_unasked=sentence(
-        "Commands that only read (ls, cat, git status), reading in the folder, and what your own Claude Code "
-        "settings allow."
+        "commands that only read (ls, cat, git status), reading in the folder, and what your own Claude Code "
+        "settings allow"
     ),
 )
 _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID")

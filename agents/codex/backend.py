@@ -14,7 +14,7 @@ from typing import Any
 
 from agents import catalogue
 from agents.codex.archive import CodexArchive
-from agents.codex.modes import DEFAULT, MODES, Mode, chosen
+from agents.codex.modes import DEFAULT, Mode, chosen
 from agents.codex.server import AppServer
 from agents.codex.session import CodexSession, Opening
 from agents.codex.wire import calls
@@ -49,7 +49,7 @@ TRAITS = AgentTraits(
     can_steer=True,
     is_process_shared=True,
     default_mode=DEFAULT,
-    runs_unasked=MODES[DEFAULT].unasked,
+    runs_unasked=sentence("nothing, unless your own rules files for Codex allow it"),
 )
 FLAGS = (
     # A text to a running turn must not cut the message that is being written: it would be lost from the history.

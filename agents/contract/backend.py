@@ -78,6 +78,7 @@ class AgentTraits:
     can_ask_questions: bool = True
     default_mode: str = ""
     runs_unasked: str = ""
+    """What ``default_mode`` lets pass, to be read after "Runs without asking: ": no capital letter, no full stop."""
 
 
 class LoginState(StrEnum):

@@ -82,11 +82,25 @@ def _show_offers(topic: Topic, what: str) -> None:
         for choice in offered[:BUTTONS_LIMIT]
         if choice.description
     ]
-    unasked = topic.traits.runs_unasked if what == "mode" else ""
-    note = tr("Runs without asking: {what}", what=told(unasked)) if unasked else ""
-    named = next((told(choice.label) for choice in offered if choice.id == now and choice.label), now)
-    head = row(f"{headings()[what]}: ", bold(named or tr("the agent's default")))
+    note = unasked_note(topic, started) if what == "mode" else ""
+    head = row(f"{headings()[what]}: ", bold(named(offered, now) or tr("the agent's default")))
     _offer(topic, lines(head, *described, note), labels)
+
+
+def named(offered: Sequence[AgentChoice], chosen: str) -> str:
+    """The label of a choice, or its id when the agent does not offer it."""
+    return next((told(choice.label) for choice in offered if choice.id == chosen and choice.label), chosen)
+
+
+def unasked_note(topic: Topic, started: SessionStarted | None) -> str:
+    """What runs unasked in the agent's own default mode. It names that mode while another one holds."""
+    unasked, usual = told(topic.traits.runs_unasked), topic.traits.default_mode
+    if not unasked:
+        return ""
+    if not usual or current_mode(topic) == usual:
+        return tr("Runs without asking: {what}", what=unasked)
+    label = named(started.modes, usual) if started else usual
+    return tr("Runs without asking in the mode “{mode}”: {what}", mode=label, what=unasked)
 
 
 def headings() -> dict[str, str]:
@@ -99,12 +113,17 @@ def offers(started: SessionStarted, what: str) -> Sequence[AgentChoice]:
 
 def current(topic: Topic, started: SessionStarted, what: str) -> str:
     binding = topic.binding
-    live = topic.started or started
     if what == "model":
-        return binding.model or live.model
-    if what == "mode":
-        return binding.mode or live.mode or topic.traits.default_mode
-    return binding.effort or ""
+        return binding.model or (topic.started or started).model
+    return current_mode(topic) if what == "mode" else binding.effort or ""
+
+
+def current_mode(topic: Topic) -> str:
+    """The id of the mode in which this topic works, or will: the person's choice, the agent's word, the settings'."""
+    chosen = topic.binding.mode or (topic.started.mode if topic.started else "")
+    backend = topic.context.backends.get(topic.binding.agent)  # None: no longer in the settings
+    usual = backend.traits.default_mode if backend else ""
+    return chosen or topic.context.config.agent_modes.get(topic.binding.agent, "") or usual
 
 
 def _offer(topic: Topic, part: Part, labels: Sequence[tuple[str, str]]) -> None:
@@ -153,11 +172,16 @@ async def _set_folder(topic: Topic, wish: str) -> None:
     await use_folder(topic, new_folder(topic, wish[1:]) if wish.startswith("+") else choose_folder(wish, roots))
 
 
+def names_of(choice: AgentChoice) -> tuple[str, ...]:
+    """What a person may type for a choice: its id, or its label in English or as it is shown."""
+    return choice.id, choice.label, told(choice.label)
+
+
 async def _set_offered(topic: Topic, what: str, value: str, menu: str) -> None:
     started = topic.offers
     offered = offers(started, what) if started else ()
     choice = next(
-        (known for known in offered if value.casefold() in (known.id.casefold(), known.label.casefold())), None
+        (known for known in offered if value.casefold() in {name.casefold() for name in names_of(known)}), None
     )
     if choice is None and what != "model":  # models come faster than lists of them
         names = ", ".join(known.id for known in offered) or "-"

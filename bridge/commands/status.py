@@ -9,11 +9,12 @@ import psutil
 from bridge import cards
 from bridge.bindings import TopicState
 from bridge.cards import duration
+from bridge.commands import choices
 from bridge.commands.git_branch import branch_of
 from bridge.context import HubContext
 from bridge.markdown.part import Part
 from bridge.sheet import bold, clip, code, lines, row
-from bridge.texts import told, tr, trn
+from bridge.texts import tr, trn
 from bridge.topics.topic import Topic
 
 
@@ -21,14 +22,13 @@ def topic_status(topic: Topic) -> Part:
     """Everything worth knowing of one topic, one fact a line."""
     binding, started = topic.binding, topic.started
     model = binding.model or (started.model if started else "")
-    mode = binding.mode or (started.mode if started else "") or topic.traits.default_mode
+    mode = choices.named(topic.offers.modes if topic.offers else (), choices.current_mode(topic))
     version = f" {started.version}" if started and started.version else ""
     session = topic.live.session
     heard = ""
     if session is not None:
         silent = topic.context.clock.monotonic() - session.last_heard
         heard = tr("Last word from the agent: {time} ago", time=duration(silent))
-    unasked = topic.traits.runs_unasked
     background = len(topic.background)
     return lines(
         row(state_line(topic)),
@@ -36,7 +36,7 @@ def topic_status(topic: Topic) -> Part:
         row(tr("Folder: "), code(str(binding.cwd)), branch_of(binding.cwd)),
         row(tr("Model: "), model or tr("the agent's default")),
         row(tr("Mode: "), mode or tr("the agent's default")),
-        tr("Runs without asking: {what}", what=told(unasked)) if unasked else "",
+        choices.unasked_note(topic, topic.offers),
         row(tr("Session: "), code(binding.session_id or tr("not begun"))),
         tr("Turns: {count}", count=topic.context.turns.count(topic.place)),
         row(tr("Last turn: "), cards.footer(topic.usage)) if topic.usage else "",

@@ -94,7 +94,7 @@ def refuse_while_busy(topic: Topic) -> None:
 def ready_part(topic: Topic) -> Part:
     """What the next text will start."""
     binding = topic.binding
-    mode = binding.mode or topic.context.config.agent_modes.get(binding.agent, "") or default_mode(topic)
+    mode = choices.named(topic.offers.modes if topic.offers else (), choices.current_mode(topic))
     facts = [
         tr("mode {mode}", mode=mode) if mode else "",
         tr("model {model}", model=binding.model) if binding.model else tr("the agent's own model"),
@@ -117,11 +117,6 @@ def greet(topic: Topic) -> None:
     with topic.context.database.transaction():
         keyboard = topic.context.buttons.keyboard(topic.place, choices.PICK, labels)
         topic.context.say(topic.place, ready_part(topic), keyboard=keyboard)
-
-
-def default_mode(topic: Topic) -> str:
-    backend = topic.context.backends.get(topic.binding.agent)
-    return backend.traits.default_mode if backend else ""
 
 
 async def _new(topic: Topic, call: Call) -> None:

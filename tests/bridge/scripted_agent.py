@@ -157,10 +157,19 @@ class ScriptedBackend:
     gate: asyncio.Event | None = None
     """Openings wait for it when it is set."""
     archive: SessionArchive | None = None
+    default_mode: str = ""
+    runs_unasked: str = ""
 
     @property
     def traits(self) -> AgentTraits:
-        return AgentTraits(self.kind.title(), self.reason_path, self.can_steer, is_process_shared=False)
+        return AgentTraits(
+            self.kind.title(),
+            self.reason_path,
+            self.can_steer,
+            is_process_shared=False,
+            default_mode=self.default_mode,
+            runs_unasked=self.runs_unasked,
+        )
 
     async def probe(self) -> AgentHealth:
         return AgentHealth(self.kind, self.kind.title(), is_usable=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agents.catalogue import Finder, build_backends, kinds
 from agents.codex.modes import MODES, offered
+from agents.known_agents import DEMO
 from tests.contract.unasked import DEEDS, Outcome, table
 
 
@@ -20,3 +22,10 @@ def test_the_default_mode_of_codex_asks_for_everything() -> None:
 @pytest.mark.parametrize("kind", sorted(table()))
 def test_every_deed_is_answered_for_every_mode(kind: str) -> None:
     assert all(set(outcomes) == set(DEEDS) for outcomes in table()[kind].values())
+
+
+@pytest.mark.parametrize("kind", sorted(kind for kind in kinds({}) if kind != DEMO))
+def test_what_runs_unasked_reads_on_after_a_colon(kind: str) -> None:
+    unasked = build_backends({}, Finder())[kind].traits.runs_unasked
+    assert unasked[0].islower()
+    assert not unasked.endswith(".")

@@ -137,6 +137,24 @@ async def test_mode_before_the_first_turn_asks_the_agent_what_it_offers(tmp_path
 
 
 @pytest.mark.asyncio
+async def test_what_runs_unasked_is_said_of_the_mode_in_which_it_does(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.claude.started = offering(hub)
+        hub.claude.default_mode, hub.claude.runs_unasked = "default", "reading in the folder"
+        session = await hub.started_turn()
+        session.answer()
+        await hub.settle()
+        for command in ("/mode", "/status"):
+            await hub.say(command)
+            assert "Runs without asking: reading in the folder" in hub.last()
+        await hub.say("/mode Plan")
+        assert "mode plan" in session.calls
+        for command in ("/mode", "/status"):
+            await hub.say(command)
+            assert "Runs without asking in the mode “Ask”: reading in the folder" in hub.last()
+
+
+@pytest.mark.asyncio
 async def test_a_mode_that_is_not_offered_is_refused_with_the_offered_ones(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         hub.claude.started = offering(hub)
@@ -182,7 +200,7 @@ async def test_status_says_what_goes_on(tmp_path: Path) -> None:
             str(hub.root),
             "(topic/x)",
             "opus",
-            "default",
+            "Mode: Ask",
             "s1",
             "context 25\u00a0%",
             "Turns: 1",
