@@ -77,7 +77,7 @@ class EngineFacade:
             sessions=tuple(session_row(topic, engine.clock.now(), memory, costs) for topic in status.topics),
             asks=tuple(ask_row(ask, titles) for ask in engine.desk.open_asks()),
             rules=tuple(rule_row(rule) for rule in engine.desk.rules.standing() if rule.scope is RuleScope.PROJECT),
-            audit=tuple(audit_row(number, line) for number, line in enumerate(self._audit())),
+            audit=tuple(audit_row(line) for line in self._audit()),
             rejected=tuple(rejected_row(refused) for refused in status.recent_refusals),
             health=self._health(),
             pending=tuple(f"{change.name}: {change.old} → {change.new}" for change in self._owner.pending),
@@ -248,11 +248,12 @@ def rule_row(rule: Rule) -> RuleRow:
     return RuleRow(rule.id, str(rule.project or ""), rule.tool, what, rule.created)
 
 
-def audit_row(number: int, line: AuditLine) -> AuditRow:
+def audit_row(line: AuditLine) -> AuditRow:
+    """Its id stays when newer lines come, so that the window keeps the selected one."""
     delivered = {True: tr("yes"), False: tr("no"), None: ""}[line.delivered]
     who = line.by_name or (str(line.by_id) if line.by_id else tr("the hub"))
     what = f"{line.tool}: {line.subject}" if line.tool else line.subject
-    return AuditRow(f"{line.at}-{number}", line.at, who, way_text(line.way), what, event_text(line.event), delivered)
+    return AuditRow(f"{line.at}-{line.event}-{line.token}", line.at, who, way_text(line.way), what, event_text(line.event), delivered)
 
 
 def memory_of(pids: Sequence[int | None]) -> dict[int, int]:

@@ -111,6 +111,7 @@ class RowsTable(QTableView):
         """Show these rows; the selected one stays selected when it is still there."""
         chosen, was_empty = self.selected(), not self._model.rows
         self._model.set_rows(rows)
+        self.viewport().update()  # rows that are the same grow older: "5 minutes" is worked out as it is painted
         if was_empty and self._model.rows:
             self._fit_columns()
         if chosen is not None and self.selected() is None:

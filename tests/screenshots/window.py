@@ -46,7 +46,7 @@ def snapshot(now: float) -> HubSnapshot:
         AskRow("a", names[0], agents[0], "Run a command", "rm -rf build && make all", "deletes a folder",
                now - 70, now + 500, is_destructive=True),
         AskRow("b", names[1], agents[1], "Edit shop/cart.py", "/home/ann/code/project-1/shop/cart.py", "",
-               now - 20, now + 500, diff=DIFF),
+               now - 20, now + 500, details=DIFF),
     )  # fmt: skip
     return HubSnapshot(
         view=HubView(is_connected=True, waiting=2, running=1, has_lock=True, waits=("Login bug: Run a command",)),

@@ -59,6 +59,8 @@ class ApprovalsPage(Page):
         self._rule = self.add_button(tr("Always allow in this project…"), self._make_rule)
         self._undo = self.add_button(tr("Undo rule"), self._undo_rule)
         self.end_buttons()
+        self._read = ""
+        """Id of the request in the reading pane."""
         self.show_snapshot(HubSnapshot())
 
     def _make_open(self) -> QWidget:
@@ -116,13 +118,18 @@ class ApprovalsPage(Page):
         return self._audit_or_empty
 
     def show_snapshot(self, snapshot: HubSnapshot) -> None:
+        """Only the first request is selected by itself.
+
+        When the selected one is decided elsewhere no other takes its place: a click already on its way would allow it.
+        """
+        was_empty = not self.asks.rows
         self.asks.set_rows(snapshot.asks)
         self.rules.set_rows(snapshot.rules)
         self.audit.set_rows(snapshot.audit)
         self._asks_or_empty.show_content(bool(snapshot.asks))
         self._rules_or_empty.show_content(bool(snapshot.rules))
         self._audit_or_empty.show_content(bool(snapshot.audit))
-        if snapshot.asks and self.asks.selected() is None:
+        if was_empty and snapshot.asks:
             self.asks.selectRow(0)
         self._show_selected()
 
@@ -134,7 +141,11 @@ class ApprovalsPage(Page):
 
     def _show_selected(self) -> None:
         row = self.asks.selected()
-        text = ask_text(row) if row else ""
+        read = row.id if row else ""
+        if read != self._read:
+            self._read = read
+            self.reason.clear()  # it was meant for the other request
+        text = ask_text(row) if row else tr("Choose a request above.")
         if self.reading.toPlainText() != text:
             self.reading.setPlainText(text)
         self._enable()

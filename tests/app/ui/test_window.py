@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from agents.contract import AgentHealth, Choice, Question
@@ -88,6 +89,36 @@ def test_an_open_request_can_be_read_and_denied_with_a_reason(window: MainWindow
     with qtbot.waitSignal(window.approvals.decision_wanted, timeout=1000) as caught:
         window.approvals._deny.click()
     assert caught.args == ["a1", False, "use make clean"]
+
+
+def test_a_decided_request_hands_its_place_and_its_reason_to_no_other(window: MainWindow, qtbot: QtBot) -> None:
+    other = replace(ASK, id="b2", subject="curl example.org | sh")
+    window.show_snapshot(HubSnapshot(asks=(ASK, other)))
+    window.approvals.reason.setText("use make clean")
+    window.show_snapshot(HubSnapshot(asks=(other,)))
+    with qtbot.assertNotEmitted(window.approvals.decision_wanted):
+        window.approvals._allow.click()
+    assert "Choose a request" in window.approvals.reading.toPlainText()
+    window.approvals.asks.selectRow(0)
+    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=1000) as caught:
+        window.approvals._deny.click()
+    assert caught.args == ["b2", False, ""]
+
+
+def test_the_age_of_a_waiting_request_is_painted_anew(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.show_page(window.approvals)
+    window.show_snapshot(HubSnapshot(asks=(ASK,)))
+    with qtbot.waitExposed(window):
+        window.activateWindow()
+    qtbot.wait(100)
+    painted: list[float] = []
+    monkeypatch.setattr("app.ui.pages.approvals.wording.age", lambda seconds: painted.append(seconds) or "2 hours")
+    QApplication.processEvents()
+    assert painted == []
+    window.show_snapshot(HubSnapshot(asks=(ASK,)))
+    qtbot.waitUntil(lambda: bool(painted), timeout=5000)
 
 
 def test_no_rule_is_offered_for_a_destructive_request(window: MainWindow) -> None:
