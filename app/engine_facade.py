@@ -253,7 +253,15 @@ def audit_row(line: AuditLine) -> AuditRow:
     delivered = {True: tr("yes"), False: tr("no"), None: ""}[line.delivered]
     who = line.by_name or (str(line.by_id) if line.by_id else tr("the hub"))
     what = f"{line.tool}: {line.subject}" if line.tool else line.subject
-    return AuditRow(f"{line.at}-{line.event}-{line.token}", line.at, who, way_text(line.way), what, event_text(line.event), delivered)
+    return AuditRow(
+        f"{line.at}-{line.event}-{line.token}",
+        line.at,
+        who,
+        way_text(line.way),
+        what,
+        event_text(line.event),
+        delivered,
+    )
 
 
 def memory_of(pids: Sequence[int | None]) -> dict[int, int]:

@@ -5,6 +5,8 @@ What counts as an answer is decided where the phone's answers are decided (``bri
 
 from __future__ import annotations
 
+import textwrap
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,12 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from agents.contract import Answer, Answers, Question, QuestionKind
-from app.ui.label import wrapped
+from app.ui.label import as_said, wrapped
 from bridge.pending.questionnaire import NO, YES, Questionnaire
 from bridge.texts import tr
 
 INDENT = 24
 """Logical pixels: a description stands under the words of its option."""
+LINE = 60
+"""Letters of an option that stand in one line: a button does not wrap its words by itself."""
 
 
 def below(text: str) -> QLabel:
@@ -52,12 +56,13 @@ class QuestionSheet(QWidget):
         heading = wrapped(question.text)
         heading.setStyleSheet("font-weight: bold")
         if question.header:
-            box.addWidget(QLabel(question.header))
+            box.addWidget(wrapped(question.header))
         box.addWidget(heading)
         group = QButtonGroup(self)
         group.setExclusive(not question.is_multiple)
         for label, description in self._options():
-            button = QCheckBox(label) if question.is_multiple or self._is_link else QRadioButton(label)
+            kind = QCheckBox if question.is_multiple or self._is_link else QRadioButton
+            button = kind(as_said("\n".join(textwrap.wrap(label, LINE)) or label))
             button.toggled.connect(lambda _on: self.changed.emit())
             if not self._is_link:
                 group.addButton(button)

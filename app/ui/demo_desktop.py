@@ -12,6 +12,7 @@ from app.console import say
 from app.demo import DemoHost, DemoOptions
 from app.ui.desktop import Desktop, listen_to_signals
 from app.ui.program import make_application
+from app.ui.qt_texts import speak
 from bridge.texts import set_language
 
 
@@ -19,6 +20,7 @@ def run_demo_window(options: DemoOptions) -> int:
     """Run until quit; the demo's folder is gone afterwards."""
     application = make_application()
     set_language(options.language)
+    speak(options.language)
     host = DemoHost(options)
     desktop = Desktop(host, application.quit)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from agents.contract import HubError
 from app.agents_report import probe_all
@@ -29,13 +30,21 @@ from app.ui.answer_dialog import AnswerDialog
 from app.ui.calls import Calls
 from app.ui.lock_dialog import LockDialog
 from app.ui.log_tail import LogTail
+from app.ui.message_box import confirm, warn
 from app.ui.notices import Notices
+from app.ui.qt_texts import speak
 from app.ui.tray import Tray
 from app.ui.window import MainWindow
-from bridge.texts import told, tr
+from bridge.texts import set_language, told, tr
 
 REFRESH_MS = 1000
 TRAY_CHECK_MS = 15_000
+BOX_LETTERS = 800
+
+
+def shortened(text: str) -> str:
+    """What fits into a box; the whole of it stands on the Approvals page."""
+    return text if len(text) <= BOX_LETTERS else text[:BOX_LETTERS] + "…"
 
 
 class Desktop(QObject):
@@ -50,7 +59,11 @@ class Desktop(QObject):
         self.host = host
         self._leave = leave
         self._is_leaving = False
-        self._last_counts = (0, 0)
+        self._last_told: tuple[object, ...] = ()
+        self._looking: Future[Any] | None = None
+        self._looks_again = False
+        self._followed = host.settings
+        """The settings that window and tray show."""
         self.calls = Calls(host.loop, self)
         self._place = QSettings(str(host.folders.config / "window.ini"), QSettings.Format.IniFormat)
         self.window = MainWindow(self._place)
@@ -152,22 +165,44 @@ class Desktop(QObject):
     def complain(self, error: HubError) -> None:
         """An error for the person, with what to do."""
         words = [told(part) for part in (error.title, error.hint) if part]
-        QMessageBox.warning(self.window, "agent-hub", "\n\n".join(words))
+        warn(self.window, "\n\n".join(words))
 
     # --- showing
 
     def refresh(self) -> None:
-        """Fetch a snapshot while somebody can see it."""
-        if self.window.isVisible() and self.host.is_up:
-            self.calls.go(self.host.facade().snapshot(), self.window.show_snapshot, lambda _error: None)
+        """Fetch a snapshot while somebody can see it; one at a time, so that none overtakes a newer one."""
+        if not (self.window.isVisible() and self.host.is_up):
+            return
+        if self._looking is not None and not self._looking.done():
+            self._looks_again = True
+            return
+        self._looking = self.calls.go(self.host.facade().snapshot(), self._show_snapshot, lambda _error: None)
+
+    def _show_snapshot(self, snapshot: HubSnapshot) -> None:
+        self._follow_settings()
+        self.window.show_snapshot(snapshot)
+        if self._looks_again:
+            self._looks_again = False
+            self.refresh()
+
+    def _follow_settings(self) -> None:
+        """They change in the window, in the file and by commands: the form and the language go along."""
+        settings = self.host.settings
+        if settings is self._followed or QApplication.activeModalWidget() is not None:
+            return  # an open dialog would go with the window it belongs to
+        before, self._followed = self._followed, settings
+        if settings.hub.language != before.hub.language:
+            self._rebuild_window()
+        self.window.settings.follow(settings)
 
     def _show_view(self, view: HubView) -> None:
         self.tray.show_view(view)
         if not self.host.is_up:
             self.window.show_snapshot(HubSnapshot(view=view))
-        if (view.waiting, view.running) != self._last_counts and self.host.is_up:
+        told_of = (view.waiting, view.waits, view.running)
+        if told_of != self._last_told and self.host.is_up:
             self.calls.go(self.host.facade().snapshot(), self._show_notices, lambda _error: None)
-        self._last_counts = (view.waiting, view.running)
+        self._last_told = told_of
         self.refresh()
 
     def _show_notices(self, snapshot: HubSnapshot) -> None:
@@ -212,8 +247,7 @@ class Desktop(QObject):
     # --- doing
 
     def _confirm(self, question: str) -> bool:
-        yes = QMessageBox.StandardButton.Yes
-        return QMessageBox.question(self.window, "agent-hub", question) == yes
+        return confirm(self.window, question)
 
     def _row(self, key: str) -> Any:
         return next((row for row in self.window.sessions.table.rows if row.key == key), None)
@@ -253,7 +287,7 @@ class Desktop(QObject):
     def _decide(self, ask_id: str, allow: bool, reason: str) -> None:
         row = next((row for row in self.window.approvals.asks.rows if row.id == ask_id), None)
         is_risky = bool(row and row.is_destructive)
-        if allow and is_risky and not self._confirm(tr("Really run it?\n\n{what}", what=row.subject[:800])):
+        if allow and is_risky and not self._confirm(tr("Really run it?\n\n{what}", what=shortened(row.subject))):
             return
         self._verb(lambda facade: facade.decide(ask_id, allow=allow, confirmed=is_risky, reason=reason))
 
@@ -284,11 +318,10 @@ class Desktop(QObject):
         self.calls.go(self._read_lock_secret(), looked, self.complain)
 
     def _apply(self, changes: dict[str, Any]) -> None:
-        self._verb(lambda facade: facade.apply_settings(changes), lambda _result: self._settings_changed(changes))
+        self._verb(lambda facade: facade.apply_settings(changes), lambda _result: self._settings_changed())
 
-    def _settings_changed(self, changes: dict[str, Any]) -> None:
-        if "hub.language" in changes:
-            self._rebuild_window()
+    def _settings_changed(self) -> None:
+        self._follow_settings()
         self.window.settings.show_settings(self.host.settings)
         self.refresh()
 
@@ -297,6 +330,8 @@ class Desktop(QObject):
         former, was_shown = self.window, self.window.isVisible()
         former.remember()
         lines = former.activity.lines_so_far()
+        set_language(self.host.settings.hub.language)  # the engine may be about to do it
+        speak(self.host.settings.hub.language)
         self.window = MainWindow(self._place)
         self.window.hides_on_close = former.hides_on_close
         self._connect_window()
@@ -324,7 +359,7 @@ class Desktop(QObject):
             if changes:
                 self._apply(changes)
             else:
-                self._settings_changed({})
+                self._settings_changed()
 
         def not_kept(error: HubError) -> None:
             dialog.failed(" ".join(part for part in (error.title, error.hint) if part))
@@ -343,7 +378,7 @@ class Desktop(QObject):
 
     def _accept_pending(self) -> None:
         def accepted(_result: Any) -> None:
-            self._settings_changed({})
+            self._settings_changed()
 
         if self._confirm(tr("Put the changes of the settings file in force?")):
             self._verb(lambda facade: facade.accept_pending(), accepted)

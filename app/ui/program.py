@@ -19,6 +19,7 @@ from app.ui.calls import Calls
 from app.ui.desktop import Desktop, listen_to_signals
 from app.ui.icons import app_icon
 from app.ui.palette import dress
+from app.ui.qt_texts import speak
 from app.ui.wizard import SetUpWizard
 from bridge.texts import set_language
 
@@ -75,6 +76,7 @@ class Program(QObject):
     def begin(self) -> None:
         settings = settings_or_default(self.file)
         set_language(settings.hub.language)
+        speak(settings.hub.language)
         self.instance.listen(self._called)
         if progress(settings).is_complete:
             self.open_desktop(show_window=False)

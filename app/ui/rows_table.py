@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
@@ -24,7 +25,11 @@ class Column:
     text: Callable[[Any], str]
     sort: Callable[[Any], Any] | None = None
     stretches: bool = False
-    tooltip: Callable[[Any], str] | None = None
+
+
+def as_tip(text: str) -> str:
+    """A tooltip that shows a text as it is: Qt would take an agent's words in angle brackets for markup."""
+    return f"<p>{escape(text)}</p>" if text else ""
 
 
 class RowsModel(QAbstractTableModel):
@@ -62,7 +67,7 @@ class RowsModel(QAbstractTableModel):
         if role == SORT_ROLE:
             return column.sort(row) if column.sort else column.text(row).casefold()
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tooltip(row) if column.tooltip else column.text(row)
+            return as_tip(column.text(row))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

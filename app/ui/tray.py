@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app.health import HubView
 from app.ui.icons import light_icon
+from app.ui.label import as_said
 from bridge.texts import tr
 
 
@@ -68,7 +69,7 @@ class Tray(QObject):
         self._view = view
         self._icon.setIcon(light_icon(view.light, for_menu_bar=True))
         self._icon.setToolTip(f"agent-hub: {view.sentence}")
-        self._state.setText(view.sentence)
+        self._state.setText(as_said(view.sentence))
         self._show_waits(view.waits)
         self._open.setText(tr("Open agent-hub"))
         self._login.setText(tr("Open at login"))
@@ -83,7 +84,8 @@ class Tray(QObject):
 
     def _show_waits(self, waits: tuple[str, ...]) -> None:
         """One entry per open request, under the state; a click opens the Approvals page."""
-        if [action.text() for action in self._waits] == list(waits):
+        waits = tuple(map(as_said, waits))
+        if tuple(action.text() for action in self._waits) == waits:
             return
         for action in self._waits:
             self._menu.removeAction(action)

@@ -32,6 +32,7 @@ from app.terminals import line_command, open_terminal
 from app.ui.calls import Calls
 from app.ui.icons import app_icon
 from app.ui.label import wrapped
+from app.ui.qt_texts import speak
 from bridge.telegram.client import BotAccount, ChatFacts
 from bridge.texts import set_language, told, tr
 
@@ -103,6 +104,7 @@ class LanguageStep(Step):
     def _choose(self, code: str) -> None:
         self.set_up.keep_language(code)
         set_language(code)
+        speak(code)
         self.chosen.emit(code)
 
 

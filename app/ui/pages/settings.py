@@ -229,8 +229,15 @@ class SettingsPage(Page):
         if self._editors:
             self._enable()
 
+    def follow(self, settings: Settings) -> None:
+        """They were changed elsewhere: show them, but keep what is being edited here."""
+        edited = self.changes() if self._editors else {}
+        self.show_settings(settings)
+        for name, value in edited.items():
+            self._editors[name].set_value(value)
+
     def show_snapshot(self, snapshot: HubSnapshot) -> None:
-        """Settings change only by the person's hand; what waits in the file is shown as it comes."""
+        """What waits in the file is shown as it comes."""
         self.pending.setVisible(bool(snapshot.pending))
         self.accept.setVisible(bool(snapshot.pending))
         if snapshot.pending:

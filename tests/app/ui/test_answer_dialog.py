@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from agents.contract import Answer, Answers, Choice, Question, QuestionKind
@@ -80,6 +82,19 @@ def test_an_empty_sheet_and_a_missing_required_answer_can_not_be_sent(qtbot: QtB
     assert not dialog.send.isEnabled()
     dialog.sheets[0].buttons[0].setChecked(True)
     assert dialog.send.isEnabled()
+
+
+def test_the_agents_words_are_shown_as_they_are(qtbot: QtBot) -> None:
+    long = "Save & quit, " + "and then go on with the next of the steps of the plan " * 3
+    dialog = dialog_of(qtbot, Question("c", "<b>Which?</b>", header="<i>x</i>", choices=(Choice(long), Choice("No"))))
+    labels = [label for label in dialog.findChildren(QLabel) if label.text().startswith("<")]
+    assert len(labels) == 2
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
+    button = dialog.sheets[0].buttons[0]
+    assert button.text().startswith("Save && quit")
+    assert button.sizeHint().width() < dialog.width()
+    button.setChecked(True)
+    assert sent(qtbot, dialog) == Answers((Answer("c", (long,)),))
 
 
 def test_closing_it_answers_nothing(qtbot: QtBot) -> None:

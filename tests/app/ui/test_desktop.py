@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pyotp
 import pytest
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from agents.contract import AgentHealth
 from app import secrets
 from app.host import ThreadedHost
 from app.paths import folders
-from app.settings import Settings
+from app.settings import Settings, edit
+from app.settings_fields import put
 from app.ui.desktop import Desktop
 from app.ui.lock_dialog import LockDialog
 from tests.app.conftest import write_settings
@@ -122,6 +122,13 @@ def test_another_language_changes_the_open_window_and_the_tray(desktop: Desktop,
     assert desktop.host.engine is engine, "a new language interrupts nothing"
 
 
+def test_a_language_changed_in_the_file_changes_the_open_window(desktop: Desktop, qtbot: QtBot) -> None:
+    former = desktop.window
+    edit(desktop.host.settings_file, lambda document: put(document, {"hub.language": "ru"}))
+    qtbot.waitUntil(lambda: desktop.window is not former, timeout=30_000)
+    assert desktop.window.names.item(0).text() == "Сессии"
+
+
 def test_an_ended_turn_is_told_and_a_click_opens_its_session(
     desktop: Desktop, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,11 +160,11 @@ def test_quit_asks_while_a_turn_runs(
 ) -> None:
     asked: list[str] = []
 
-    def no(_parent: object, _title: str, question: str) -> QMessageBox.StandardButton:
+    def no(_parent: object, question: str) -> bool:
         asked.append(question)
-        return QMessageBox.StandardButton.No
+        return False
 
-    monkeypatch.setattr(QMessageBox, "question", no)
+    monkeypatch.setattr("app.ui.desktop.confirm", no)
     topic = phone.do(lambda: phone.human.create_topic("Shop"))
     phone.do(lambda: phone.human.write("slow", topic))
     qtbot.waitUntil(lambda: desktop.host.view.running == 1, timeout=30_000)

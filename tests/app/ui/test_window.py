@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -216,6 +216,29 @@ def test_a_request_is_told_once_and_only_while_nobody_looks(qtbot: QtBot, monkey
     notices.show((ASK, other), is_seen=False)
     notices.show((ASK, other), is_seen=False)
     assert told == ["Docs: Edit x"]
+
+
+def test_an_ampersand_of_a_topic_is_shown_in_the_tray_as_it_is(qtbot: QtBot) -> None:
+    tray = Tray()
+    tray.show_view(HubView(is_connected=True, waiting=1, waits=("R&D: Run a command",)))
+    before = tray._waits[0]
+    assert before.text() == "R&&D: Run a command"
+    tray.show_view(HubView(is_connected=True, waiting=1, waits=("R&D: Run a command",)))
+    assert tray._waits[0] is before, "the open menu loses its entry with every look"
+
+
+def test_an_agents_markup_is_text_in_a_tooltip(window: MainWindow) -> None:
+    window.show_snapshot(HubSnapshot(asks=(replace(ASK, title="<b>harmless</b>"),)))
+    model = window.approvals.asks.model()
+    assert model.data(model.index(0, 2), Qt.ItemDataRole.ToolTipRole) == "<p>&lt;b&gt;harmless&lt;/b&gt;</p>"
+
+
+def test_a_change_from_elsewhere_comes_into_the_form_and_leaves_what_is_edited(window: MainWindow) -> None:
+    window.settings.show_settings(parse("[hub]\nask_timeout = 90"))
+    window.settings.editors["telegram.proxy"].widget.setText("socks5://127.0.0.1:1080")
+    window.settings.follow(parse("[hub]\nask_timeout = 120"))
+    assert window.settings.editors["hub.ask_timeout"].value() == 120
+    assert window.settings.changes() == {"telegram.proxy": "socks5://127.0.0.1:1080"}
 
 
 def test_the_tray_locks_but_opens_only_the_window(qtbot: QtBot) -> None:
