@@ -7,19 +7,16 @@ can allow a pending request: an agent with a shell would approve itself.
 from __future__ import annotations
 
 import argparse
-import sys
-import tomllib
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
-
-from app.console import complain
 
 Command = Callable[[argparse.Namespace], int]
 
 
 def version() -> str:
     """The version of the installed distribution; a source tree without one says so."""
+    from importlib import metadata
+
     try:
         return metadata.version("agent-hub")
     except metadata.PackageNotFoundError:
@@ -175,12 +172,14 @@ def parser() -> argparse.ArgumentParser:
 
 def speak(settings_file: Path | None, data_dir: Path | None) -> None:
     """Use the language that the settings name, before anything is said; looks at nothing else in the file."""
+    import tomllib
+
     from app.paths import folders
 
     file = settings_file or folders(data_dir).settings_file
     try:
         hub = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("hub")
-    except (OSError, ValueError):  # the command itself says what is wrong with the file
+    except (OSError, ValueError, RecursionError):  # the command itself says what is wrong with the file
         return
     if isinstance(hub, dict) and isinstance(hub.get("language"), str):
         from bridge.texts import set_language
@@ -189,24 +188,30 @@ def speak(settings_file: Path | None, data_dir: Path | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code (0 fine, 1 a named problem, 2 wrong usage, 130 interrupted)."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
-    args = parser().parse_args(argv)
-    speak(args.settings, args.data_dir)
-    # Not before: --version was answered by the parser and pays for nothing of the hub.
-    from agents.contract import HubError
-    from bridge.texts import told
+    """Run one command; returns the exit code.
 
+    0 fine, 1 a named problem, 2 wrong usage, 130 interrupted, 141 nobody reads the output any more.
+    """
     try:
-        return int(args.run(args))
-    except HubError as error:
-        complain(f"agent-hub: {told(error.title)}")
-        if error.hint:
-            complain(f"  {told(error.hint)}")
-        if error.detail and args.verbose:
-            complain(f"  ({error.detail})")
-        return 1
+        return _one_command(argv)
     except KeyboardInterrupt:
         return 130
+
+
+def _one_command(argv: Sequence[str] | None) -> int:
+    args = parser().parse_args(argv)
+    # Not before: --version was answered by the parser and pays for nothing of the hub.
+    from agents.contract import HubError
+    from app.console import OutputGoneError, open_streams
+    from app.mishaps import say_error, say_fault
+
+    open_streams()
+    try:
+        speak(args.settings, args.data_dir)
+        return int(args.run(args))
+    except HubError as error:
+        return say_error(error, verbose=args.verbose)
+    except OutputGoneError:
+        return 141
+    except Exception as error:  # noqa: BLE001 - the outermost edge: said to the person, with its traceback kept
+        return say_fault(error, verbose=args.verbose)

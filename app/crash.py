@@ -42,8 +42,12 @@ def install(folder: Path) -> None:
     def main_thread(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             return
-        file = report(folder, kind, error, trace)
-        log.critical("crashed: %s; see %s", kind.__name__, file)
+        try:
+            file = report(folder, kind, error, trace)
+        except OSError as refused:  # the full disk that ended the program leaves no room for this either
+            log.critical("crashed: %s; no crash file: %s", kind.__name__, refused.strerror)
+        else:
+            log.critical("crashed: %s; see %s", kind.__name__, file)
 
     def other_thread(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:

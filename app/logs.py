@@ -46,13 +46,20 @@ class Redactor(RedactingFilter):
 redactor = Redactor()
 
 
+class LogFile(logging.handlers.RotatingFileHandler):
+    """A file that may be refused (a full disk): the line is lost then, and the terminal is not filled with why."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """The hub itself says when its disk is full; anything else than the disk is told as usual."""
+        if not isinstance(sys.exception(), OSError):
+            super().handleError(record)
+
+
 def set_up(folder: Path, *, verbose: bool = False, to_console: bool = False) -> Path:
     """Send all logging to ``folder``/agent-hub.log (1 MB, five kept) and, when asked, to stderr. Returns the file."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / "agent-hub.log"
-    handlers: list[logging.Handler] = [
-        logging.handlers.RotatingFileHandler(file, maxBytes=1_000_000, backupCount=5, encoding="utf-8", delay=True)
-    ]
+    handlers: list[logging.Handler] = [LogFile(file, maxBytes=1_000_000, backupCount=5, encoding="utf-8", delay=True)]
     if to_console:
         handlers.append(logging.StreamHandler(sys.stderr))
     root = logging.getLogger()

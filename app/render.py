@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from agents.contract import HubError
+from app.console import say
 from bridge.markdown import Part, render, utf16_length
 from bridge.texts import tr
 
@@ -23,10 +24,10 @@ def render_command(path: str, *, as_json: bool, preview: Path | None) -> int:
         _write(preview, preview_page(parts))
     if as_json:
         # ASCII only: the consoles of Windows are not UTF-8.
-        sys.stdout.write(json.dumps([{"html": part.html, "text": part.text} for part in parts], indent=1) + "\n")
+        say(json.dumps([{"html": part.html, "text": part.text} for part in parts], indent=1))
     elif preview is None:
         for number, part in enumerate(parts, start=1):
-            sys.stdout.write(f"--- {number}/{len(parts)}, {utf16_length(part.text)}\n{_printable(part.html)}\n")
+            say(f"--- {number}/{len(parts)}, {utf16_length(part.text)}\n{_printable(part.html)}")
     return 0
 
 

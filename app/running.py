@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import sys
 from pathlib import Path
 
+from agents.contract import HubError
 from app import crash, logs
-from app.console import complain, say
+from app.console import OutputGoneError, complain, say
 from app.health import HubView
 from app.host import Host
 from app.paths import Folders, folders
@@ -70,9 +70,10 @@ async def _serve(host: Host) -> None:
     def show(view: HubView) -> None:
         nonlocal last
         line = " ".join(part for part in (view.sentence, view.hint) if part)
-        if line != last and sys.stdout:
+        if line != last:
             last = line
-            say(line)
+            with contextlib.suppress(OutputGoneError, HubError):  # a hub lives on when its terminal or journal is gone
+                say(line)
 
     running = asyncio.create_task(host.run(show))
     waiting = asyncio.create_task(stopped.wait())

@@ -104,10 +104,10 @@ def read(folders: Folders) -> Token:
     if value := os.environ.get(TOKEN_VARIABLE):
         return Token(checked(value), SecretSource.ENVIRONMENT)
     if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / CREDENTIAL_NAME).is_file():
-        return Token(checked(file.read_text(encoding="utf-8")), SecretSource.CREDENTIAL)
+        return Token(checked(_text_of(file)), SecretSource.CREDENTIAL)
     plain = plaintext_file(folders)
     if plain.is_file():
-        return Token(checked(plain.read_text(encoding="utf-8")), SecretSource.FILE)
+        return Token(checked(_text_of(plain)), SecretSource.FILE)
     value = _keyring_get(_token_name(folders))
     if value is None:
         raise SecretError(tr("No bot token is set."), hint=tr("Press Set up in the window, or run: agent-hub setup"))
@@ -142,7 +142,7 @@ def read_lock_secret(folders: Folders) -> str:
     if value := os.environ.get(LOCK_VARIABLE):
         return value.strip()
     if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / LOCK_NAME).is_file():
-        return file.read_text(encoding="utf-8").strip()
+        return _text_of(file).strip()
     return _keyring_get(_entry_name(LOCK_NAME, folders)) or ""
 
 
@@ -159,12 +159,12 @@ def store_lock_secret(value: str, folders: Folders) -> None:
 def read_rule_secret(folders: Folders) -> str:
     """What project rules are sealed with, "" when there is none yet. Raises SecretError when a keyring is locked."""
     if (folder := os.environ.get("CREDENTIALS_DIRECTORY")) and (file := Path(folder) / RULES_NAME).is_file():
-        return file.read_text(encoding="utf-8").strip()
+        return _text_of(file).strip()
     if _has_keyring():
         # Never the file then: an agent could lay its own secret there, and a rule under it.
         return _keyring_get(_entry_name(RULES_NAME, folders)) or ""
     file = rule_secret_file(folders)
-    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+    return _text_of(file).strip() if file.is_file() else ""
 
 
 def make_rule_secret(folders: Folders) -> str:
@@ -196,8 +196,27 @@ def backend_name() -> str:
     return type(_backend()).__module__
 
 
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SecretError(
+            tr("{file} can't be read.", file=file), hint=tr("Check its rights."), detail=type(error).__name__
+        ) from error
+
+
 def _write_private(file: Path, text: str) -> None:
-    """A file that only this user can read."""
+    """A file that only this user can read. Raises SecretError."""
+    try:
+        _write_file(file, text)
+    except OSError as error:
+        raise SecretError(
+            tr("{file} can't be written: {problem}.", file=file, problem=error.strerror),
+            hint=tr("Check the folder's rights and the free space."),
+        ) from error
+
+
+def _write_file(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as handle:

@@ -30,6 +30,14 @@ class SettingsError(HubError):
     """The settings file can't be used; the title names the line or the field."""
 
 
+def host_of(address: str) -> str:
+    """The host an address names, "" when it is no address at all."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:  # a broken IPv6 address
+        return ""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,7 +61,7 @@ class TelegramSettings(_Section):
     @field_validator("base_url", "base_file_url", "proxy")
     @classmethod
     def _is_address(cls, value: str) -> str:
-        if value and not urlsplit(value).hostname:
+        if value and not host_of(value):
             raise ValueError(mark("must be an address such as https://host/path"))
         return value
 
@@ -66,7 +74,12 @@ class WorkspaceSettings(_Section):
     @field_validator("roots")
     @classmethod
     def _absolute(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(Path(os.path.abspath(root.expanduser())) for root in value)  # noqa: PTH100 - keeps symlinks
+        if any("\0" in str(root) for root in value):
+            raise ValueError(mark("a path can't hold a NUL character"))
+        try:
+            return tuple(Path(os.path.abspath(root.expanduser())) for root in value)  # noqa: PTH100 - keeps symlinks
+        except RuntimeError:
+            raise ValueError(mark("~name is nobody on this computer; write the whole path")) from None
 
 
 class AgentSettings(_Section):
@@ -138,10 +151,8 @@ class HubSettings(_Section):
     @field_validator("update_url")
     @classmethod
     def _is_safe_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and not (
-            parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1"))
-        ):
+        host = host_of(value)
+        if value and not (host and (value.startswith("https:") or (value.startswith("http:") and host == "127.0.0.1"))):
             raise ValueError(mark("must be an https address"))
         return value
 
@@ -222,7 +233,7 @@ class VoiceSection(_Section):
     @field_validator("url")
     @classmethod
     def _is_web_address(cls, value: str) -> str:
-        if value and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+        if value and not (value.startswith(("http://", "https://")) and host_of(value)):
             raise ValueError(mark("must be an address such as https://host/v1/audio/transcriptions"))
         return value
 
@@ -282,6 +293,10 @@ def parse(text: str, source: str = "settings.toml") -> Settings:
             hint=tr("Mend {file} at that place.", file=source),
             detail=source,
         ) from error
+    except RecursionError:
+        raise SettingsError(
+            tr("The settings file is nested too deeply."), hint=tr("Mend {file} and save it.", file=source)
+        ) from None
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -298,13 +313,44 @@ def _places(error: ValidationError) -> str:
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(step) for step in first["loc"] if step != "entries")
+    field = ".".join(str(step) for step in first["loc"] if step not in {"entries", "[key]"})
     more = error.error_count() - 1
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = mark("there is no such setting")
-    text = tr("Setting {name}: {problem}", name=field, problem=tr(message))
+    text = tr("Setting {name}: {problem}", name=field, problem=first_fault(error))
     return text + (tr(" (and {count} more)", count=more) if more else "")
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault for a person: our own sentences are in the catalogue, the library's are said in ours."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    limits, kind = first.get("ctx", {}), first["type"]
+    match kind:
+        case "greater_than":
+            return tr("must be more than {limit}", limit=whole(limits["gt"]))
+        case "greater_than_equal":
+            return tr("must be at least {limit}", limit=whole(limits["ge"]))
+        case "less_than_equal":
+            return tr("must be at most {limit}", limit=whole(limits["le"]))
+        case "enum" | "literal_error":
+            words = str(limits.get("expected", "")).replace("'", "").replace(" or ", ", ")
+            return tr("must be one of: {words}", words=words)
+    return tr(_FAULTS.get(kind, first["msg"].removeprefix("Value error, ")))
+
+
+def whole(limit: float) -> float:
+    """A limit without a needless ".0"."""
+    return int(limit) if limit == int(limit) else limit
+
+
+_FAULTS = {
+    "extra_forbidden": mark("there is no such setting"),
+    "tuple_type": mark("must be a list in square brackets"),
+    **dict.fromkeys(("model_type", "dict_type", "mapping_type"), mark("must be a table of settings")),
+    **dict.fromkeys(("string_type", "path_type"), mark("must be a text in quotes")),
+    **dict.fromkeys(("bool_type", "bool_parsing"), mark("must be true or false")),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), mark("must be a number")),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), mark("must be a whole number")),
+}
+"""Kinds of faults as pydantic names them, in our words."""
 
 
 def load(path: Path) -> Settings:

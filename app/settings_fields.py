@@ -14,8 +14,7 @@ import tomlkit
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from app.settings import Settings
-from bridge.texts import tr
+from app.settings import Settings, first_fault
 
 PROTECTED_WHOLE = ("policy", "lock", "limits", "voice")
 PROTECTED_SECTIONS = (*(f"{name}." for name in PROTECTED_WHOLE), "agents.NAME.")
@@ -151,29 +150,8 @@ def problem_with(name: str, value: Any) -> str:
     try:
         Settings.model_validate({section: {field: value}})
     except ValidationError as error:
-        return said(error)
+        return first_fault(error)
     return ""
-
-
-def said(error: ValidationError) -> str:
-    """The first fault for a person: our own sentences are in the catalogue, the library's are said in ours."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    limits = first.get("ctx", {})
-    match first["type"]:
-        case "greater_than":
-            return tr("must be more than {limit}", limit=limits["gt"])
-        case "greater_than_equal":
-            return tr("must be at least {limit}", limit=limits["ge"])
-        case "less_than_equal":
-            return tr("must be at most {limit}", limit=limits["le"])
-        case "int_parsing" | "int_type" | "int_from_float":
-            return tr("must be a whole number in each line")
-        case "enum" | "literal_error":
-            return tr(
-                "must be one of: {words}", words=str(limits.get("expected", "")).replace("'", "").replace(" or ", ", ")
-            )
-        case _:
-            return tr(first["msg"].removeprefix("Value error, "))
 
 
 def put(document: tomlkit.TOMLDocument, changes: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from agents.contract import AgentHealth, HubError
 from app import secrets, settings
 from app.daemon_thread import in_daemon_thread
-from app.paths import Folders
+from app.paths import Folders, at_home
 from app.settings_fields import put
 from bridge.inbound import ButtonPress, IncomingMessage, Person, Place, TopicEvent
 from bridge.markdown.part import Part
@@ -191,7 +191,7 @@ class SetUp:
 
     def keep_roots(self, roots: Sequence[Path]) -> None:
         """Replace the folders agents may work in; each must be a readable folder."""
-        chosen = [root.expanduser().absolute() for root in roots]
+        chosen = [at_home(root).absolute() for root in roots]
         for root in chosen:
             if not root.is_dir():
                 raise HubError(tr("{path} is no folder.", path=root), hint=tr("Choose a folder that exists."))

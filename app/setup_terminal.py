@@ -10,6 +10,7 @@ from agents.contract import HubError
 from app import secrets
 from app.agents_report import line, probe_all
 from app.console import say
+from app.daemon_thread import in_daemon_thread
 from app.paths import folders
 from app.setup_steps import SetUp
 from bridge.telegram.client import BotAccount
@@ -25,7 +26,8 @@ def setup_command(settings_file: Path | None, data_dir: Path | None) -> int:
 
 
 async def _ask(prompt: str) -> str:
-    return (await asyncio.to_thread(input, prompt)).strip()
+    """In a thread of its own: one of asyncio's would hold up Ctrl-C until somebody presses Enter."""
+    return (await in_daemon_thread(input, prompt)).strip()
 
 
 async def _steps(set_up: SetUp) -> None:
@@ -66,7 +68,7 @@ async def _token(set_up: SetUp) -> None:
 
 async def _new_token(set_up: SetUp) -> BotAccount:
     while True:
-        token = await asyncio.to_thread(getpass.getpass, tr("Bot token (not shown): "))
+        token = await in_daemon_thread(getpass.getpass, tr("Bot token (not shown): "))
         try:
             account = await set_up.connect(token)
         except HubError as error:

@@ -124,6 +124,10 @@ def fits(field: SettingField, word: str) -> bool:
 def what(field: SettingField) -> str:
     """The kind of value, or the words there are."""
     words = ", ".join(f"`{word}`" for word in field.choices if word and fits(field, word))
+    if field.kind is FieldKind.LINES:
+        return (
+            "list" if isinstance(field.default, list) else KINDS[field.kind] if "list" in field.description else "table"
+        )
     return words or KINDS[field.kind]
 
 
