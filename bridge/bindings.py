@@ -137,6 +137,26 @@ class Bindings:
                 )
         return True
 
+    def move_topic(self, old: Place, new: Place) -> None:
+        """The session of a lost topic goes on in another one: its turns and its buttons belong there now."""
+        with self._database.transaction():
+            for table in ("turns", "buttons"):
+                self._database.execute(
+                    f"UPDATE {table} SET chat_id = ?, topic_id = ? WHERE chat_id = ? AND topic_id = ?",  # noqa: S608 - two constants
+                    (new.chat_id, number_of(new), old.chat_id, number_of(old)),
+                )
+
+    def holder(self, agent: str, session_id: str) -> Binding | None:
+        """The topic that works with a session, None when none does (a deleted topic does not)."""
+        return next(
+            (
+                binding
+                for binding in self.all()
+                if binding.session_id == session_id and binding.agent == agent and binding.state is not TopicState.LOST
+            ),
+            None,
+        )
+
     def moved_chats(self) -> dict[int, int]:
         """Old chat id to new chat id, of all upgrades seen so far."""
         return {row["old_chat_id"]: row["new_chat_id"] for row in self._database.rows("SELECT * FROM moved_chats")}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from agents.contract import AgentBackend, AgentCommand, HubError, SessionStarted
 from bridge.bindings import Bindings
@@ -25,6 +26,15 @@ from bridge.store import Database, Journal
 from bridge.texts import tr
 from bridge.turns import Turns
 from bridge.uploads import Uploads
+
+if TYPE_CHECKING:
+    from bridge.topics.topic import Topic
+
+
+class HandingOver(Protocol):
+    """Gives ``take`` all of a lost topic. Raises HubError."""
+
+    def __call__(self, place: Place, take: Callable[[Topic], None], *, is_sure: bool) -> Awaitable[None]: ...
 
 
 @dataclass(slots=True)
@@ -52,6 +62,8 @@ class HubContext:
     changed: Callable[[], None] = lambda: None
     session_opened: Callable[[], None] = lambda: None
     commands_changed: Callable[[], None] = lambda: None
+    topics: Callable[[], list[Topic]] = list
+    hand_over: HandingOver = field(init=False)
     journal: Journal = field(init=False)
     bindings: Bindings = field(init=False)
     turns: Turns = field(init=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,12 @@ from agents.contract import HubError
 from bridge.bindings import Binding, TopicState
 from bridge.commands.approvals import approval_specs
 from bridge.commands.parsing import parse_command
-from bridge.commands.status import state_line
 from bridge.commands.table import Call, CommandSpec, CommandTable, Where
 from bridge.commands.topic import SPECS, greet
 from bridge.config import BridgeConfig, Role
 from bridge.context import HubContext
 from bridge.crew import Crew
+from bridge.forwarding import Forwarding
 from bridge.general import General
 from bridge.inbound import (
     BotMembership,
@@ -37,7 +37,7 @@ from bridge.inbound import (
 from bridge.leftovers import sweep
 from bridge.lock import HubLock
 from bridge.messenger import MessengerError
-from bridge.news import Bell, HubStatus, TopicSummary
+from bridge.news import Bell, HubStatus, summary
 from bridge.presses import Presses
 from bridge.recovery import GATHER, Pending, Recovery
 from bridge.router import Gate, Refusal, Refused
@@ -47,6 +47,7 @@ from bridge.topics.inbox import (
     Called,
     Edited,
     Explained,
+    HandOver,
     Hibernate,
     Interrupted,
     Item,
@@ -86,12 +87,13 @@ class Hub:
         self._general = General(context, self)
         self._presses = Presses(context, self.tell)
         self._explained: dict[int, float] = {}
+        self._forwarding = Forwarding(context.bindings.moved_chats(), context.journal.moved())
         self._is_offering = False
         context.busy_topics = self._busy_count
         context.changed = bell
         context.desk.note, context.desk.follow = self.note, self.follow
         context.desk.speak = lambda words: self.tell(words.place, Explained(words))
-        context.session_opened = self._limit_open
+        context.session_opened, context.topics, context.hand_over = self._limit_open, self.topics, self.hand_over
         context.commands_changed = self._refresh_menus
 
     # --- life
@@ -101,6 +103,7 @@ class Hub:
         context = self.context
         for old_chat_id, new_chat_id in context.bindings.moved_chats().items():
             self.gate.follow_move(old_chat_id, new_chat_id)
+        unfinished = [replace(pending, update=self._forwarding.now(pending.update)) for pending in unfinished]
         await context.desk.recover()
         context.turns.prune()
         context.buttons.prune()
@@ -178,20 +181,17 @@ class Hub:
         if binding is None or binding.state is TopicState.LOST:
             return
         self._actor(place).put(TopicGone())
-        title = binding.title or str(place.topic_id)
-        self.context.say(
-            Place(place.chat_id),
-            tr(
-                "The topic “{title}” is gone. Its session is parked; /parked in another topic brings it back.",
-                title=title,
-            ),
-            rings=True,
+        title = binding.title or f"#{place.topic_id}"
+        text = tr(
+            "The topic “{title}” is gone. Nothing is lost: send /parked in another topic to go on there.", title=title
         )
+        self.context.say(Place(place.chat_id), text, rings=True)
         self._bell()
 
     def chat_moved(self, old_chat_id: int, new_chat_id: int) -> None:
         """The group has a new id: bindings and topics follow, once."""
         self.gate.follow_move(old_chat_id, new_chat_id)
+        self._forwarding.chat_moved(old_chat_id, new_chat_id)
         self.context.delivery.move_chat(old_chat_id, new_chat_id)
         if not self.context.bindings.move_chat(old_chat_id, new_chat_id):
             return
@@ -208,7 +208,7 @@ class Hub:
     async def handle(self, update: Inbound) -> None:
         """Take one journalled update; only hands it on. Never raises: a failure is logged, the update done with."""
         try:
-            self._handle(update)
+            self._handle(self._forwarding.now(update))
         except HubError as error:
             log.warning("update %s: %s %s", update.update_id, error.title, error.detail)
             self.context.finish((update.update_id,))
@@ -409,7 +409,7 @@ class Hub:
     # --- looking
 
     def topics(self) -> list[Topic]:
-        """Every topic that is not lost."""
+        """Every topic that somebody works in, and the lost ones in which something waits."""
         return [actor.topic for actor in self._actors.values()]
 
     def tell(self, place: Place, item: Item) -> None:
@@ -438,6 +438,29 @@ class Hub:
         async with asyncio.timeout(STOP_TIMEOUT):
             return await answer
 
+    async def hand_over(self, place: Place, take: Callable[[Topic], None], *, is_sure: bool) -> None:
+        """Give ``take`` all of a lost topic, which ends with that step. Raises HubError; nothing has moved then."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def taken(topic: Topic) -> None:
+            if done.done():  # nobody waits for it any more
+                return
+            take(topic)
+            self._actors.pop(place)
+            self._tasks.pop(place)
+            done.set_result(None)
+
+        def failed(error: HubError) -> None:
+            if not done.done():
+                done.set_exception(error)
+
+        self.tell(place, HandOver(taken, failed, is_sure))
+        try:
+            async with asyncio.timeout(STOP_TIMEOUT):
+                await done
+        except TimeoutError as error:
+            raise HubError(tr("The session did not let go in time."), tr("Press again in a moment.")) from error
+
     def follow(self, place: Place) -> bool:
         """A card was decided: the running turn puts its status below it, in the same edit. False: nobody does."""
         actor = self._actors.get(place)
@@ -452,7 +475,9 @@ class Hub:
     def _limit_open(self) -> None:
         """A hundred topics must not be a hundred processes."""
         opened = [topic for topic in self.topics() if topic.live.is_open]
-        resting = sorted((topic for topic in opened if topic.may_rest and not topic.line.open), key=rested_since)
+        resting = sorted(
+            (topic for topic in opened if topic.may_rest and not topic.line.open), key=lambda topic: topic.active_at
+        )
         for topic in resting[: max(0, len(opened) - OPEN_LIMIT)]:
             topic.inbox.put(Hibernate())
 
@@ -469,27 +494,3 @@ class Hub:
             refused=sum(self.gate.counts.values()),
             recent_refusals=tuple(self.gate.recent),
         )
-
-
-def rested_since(topic: Topic) -> float:
-    return topic.active_at
-
-
-def summary(topic: Topic) -> TopicSummary:
-    """One topic as the window lists it."""
-    binding = topic.binding
-    return TopicSummary(
-        place=topic.place,
-        title=binding.title,
-        agent=binding.agent,
-        agent_title=topic.title,
-        cwd=binding.cwd,
-        state=state_line(topic),
-        busy_for=topic.turn.display.elapsed if topic.turn else None,
-        pid=topic.live.session.pid if topic.live.session else None,
-        waits_for_person=topic.waits_for_person,
-        waiting=len(topic.line.open) + len(topic.line.given),
-        held=len(topic.line.held),
-        session_id=binding.session_id or "",
-        touched=binding.touched,
-    )

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.commands.status import state_line
 from bridge.inbound import Place
 from bridge.router import Refused
+from bridge.topics.topic import Topic
 
 Bell = Callable[[], None]
 """Rung in the event loop's thread whenever ``Hub.status`` may have changed; must be quick."""
@@ -52,3 +54,23 @@ class HubStatus:
     @property
     def waiting_for_person(self) -> int:
         return sum(topic.waits_for_person for topic in self.topics)
+
+
+def summary(topic: Topic) -> TopicSummary:
+    """One topic as the window lists it."""
+    binding = topic.binding
+    return TopicSummary(
+        place=topic.place,
+        title=binding.title,
+        agent=binding.agent,
+        agent_title=topic.title,
+        cwd=binding.cwd,
+        state=state_line(topic),
+        busy_for=topic.turn.display.elapsed if topic.turn else None,
+        pid=topic.live.session.pid if topic.live.session else None,
+        waits_for_person=topic.waits_for_person,
+        waiting=len(topic.line.open) + len(topic.line.given),
+        held=len(topic.line.held),
+        session_id=binding.session_id or "",
+        touched=binding.touched,
+    )

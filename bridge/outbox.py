@@ -10,6 +10,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TypeVar
 
@@ -229,18 +230,32 @@ class Outbox:
         self.rehome(place, place)
 
     def rehome(self, old: Place, new: Place) -> None:
-        """What is parked for a lost topic goes to another one."""
+        """What is parked for a lost topic goes to another one; what only showed the live status there does not."""
         queue = self._dispatch.queue(old.chat_id)
-        queue.parked_topics.discard(old.topic_id)
         parked = [letter for letter in queue.letters.values() if letter.place == old]
         with self._database.transaction():
             for letter in parked:
-                if letter.state is LetterState.PARKED:
-                    queue.letters.pop(letter.id, None)
-                    letter.place, letter.state, letter.failure = new, LetterState.QUEUED, ""
-                    self._dispatch.rows.save(letter)
-                    self._dispatch.hold(letter)
+                if letter.state is not LetterState.PARKED:
+                    continue
+                if old != new and letter.klass > MessageClass.FINAL:
+                    self.drop(letter.key)
+                    continue
+                self._database.after_rollback(partial(self._put_back, letter, old, letter.failure))
+                queue.letters.pop(letter.id, None)
+                letter.place, letter.state, letter.failure = new, LetterState.QUEUED, ""
+                self._dispatch.rows.save(letter)
+                self._dispatch.hold(letter)
+            self._database.after_commit(lambda: self._rehomed(queue, old, new))
+
+    def _rehomed(self, queue: ChatQueue, old: Place, new: Place) -> None:
+        queue.parked_topics.discard(old.topic_id)
         self._dispatch.pump(self._dispatch.queue(new.chat_id))
+
+    def _put_back(self, letter: Letter, old: Place, failure: str) -> None:
+        """The move was not written: the letter waits where it was."""
+        self._dispatch.forget(letter)
+        letter.place, letter.state, letter.failure = old, LetterState.PARKED, failure
+        self._dispatch.hold(letter)
 
     def resume_chat(self, chat_id: int) -> None:
         """The bot is back in a chat, or has its rights again."""

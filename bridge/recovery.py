@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from bridge.bindings import TopicState
 from bridge.cards import duration
 from bridge.context import HubContext
 from bridge.inbound import Inbound, IncomingMessage, Place
@@ -52,6 +53,8 @@ class Recovery:
         self._is_catching_up = False
         self._caught_up_at: float | None = None
         self._offered: set[Place] = set()
+        self._held: set[int] = set()
+        """Updates of texts that a former life held: only a person's word lets them go on."""
 
     def begin(self, unfinished: Sequence[Pending]) -> None:
         """Report turns that were cut off, and put in line what an agent may or may not have seen."""
@@ -76,12 +79,22 @@ class Recovery:
             self._offered.add(words.place)
 
     def received(self, unfinished: Sequence[Pending]) -> list[Inbound]:
-        """What was not begun, in order."""
-        return [pending.update for pending in unfinished if pending.state is UpdateState.RECEIVED]
+        """What was not begun, in order. What waits in a topic with an open offer, or in a lost one, was held there."""
+        received = [pending.update for pending in unfinished if pending.state is UpdateState.RECEIVED]
+        for update in received:
+            if isinstance(update, IncomingMessage):
+                binding = self._context.bindings.get(update.place)
+                if binding is not None and (binding.held_notice or binding.state is TopicState.LOST):
+                    self._held.add(update.update_id)
+        return received
 
     def is_old(self, message: IncomingMessage) -> bool:
         """Whether a message was written while the hub was away, and is to be offered instead of run."""
         context = self._context
+        if message.update_id in self._held:
+            self._held.discard(message.update_id)
+            self._offered.add(message.place)
+            return True
         now = context.clock.now()
         if now - self._alive > HEARTBEAT + ASLEEP:
             self._arm()

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.contract import AgentNotFoundError, HubError, SessionId, StoredSession
-from bridge.bindings import Binding, TopicState
+from bridge.bindings import Binding
 from bridge.commands.saving import archive_of, guarded
 from bridge.commands.table import Call
 from bridge.folders import check_folder, is_inside, resolve
@@ -140,7 +140,7 @@ def show(topic: Topic, found: Sequence[Found], failed: Sequence[str], *, is_ever
 def entry(topic: Topic, number: int, one: Found, *, is_everywhere: bool) -> Part:
     """First words, agent, age, where it runs."""
     backend = topic.context.backends[one.agent]
-    owner = holder(topic, one)
+    owner = topic.context.bindings.holder(one.agent, one.session.id)
     marks = [
         backend.traits.title,
         tr("{time} ago", time=age_text(topic.context.clock.now() - one.session.updated.timestamp())),
@@ -218,7 +218,7 @@ async def copied(topic: Topic, one: Found) -> SessionId:
 
 def _refuse_held(topic: Topic, one: Found) -> None:
     """Raises HubError while the session has another writer that can be seen."""
-    owner = holder(topic, one)
+    owner = topic.context.bindings.holder(one.agent, one.session.id)
     if owner is not None:
         raise HubError(
             tr("That session belongs to the topic “{title}”.", title=name_of(owner)),
@@ -239,20 +239,6 @@ def _ask(topic: Topic, one: Found, since: float) -> None:
             tr("If it is still open in a terminal, close it there first: two writers lose turns."),
         )
         topic.context.say(topic.place, part, keyboard=keyboard)
-
-
-def holder(topic: Topic, one: Found) -> Binding | None:
-    """The topic that works with a session, None when none does (a deleted topic does not)."""
-    return next(
-        (
-            binding
-            for binding in topic.context.bindings.all()
-            if binding.session_id == one.session.id
-            and binding.agent == one.agent
-            and binding.state is not TopicState.LOST
-        ),
-        None,
-    )
 
 
 def name_of(binding: Binding) -> str:

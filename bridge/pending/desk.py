@@ -272,6 +272,11 @@ class AskDesk:
         for token in tokens:
             self._at.database.execute(*rows.words_taken_back(token))
 
+    def words_moved(self, old: Place, new: Place) -> None:
+        """The session of a lost topic goes on in another one, and with it the words that are due. Joins the
+        caller's transaction."""
+        self._at.database.execute(*rows.words_moved(old, new))
+
     def turn_ended(self, place: Place) -> None:
         """From now on the topic has no card to put a status under."""
         self._at.settlement.turn_ended(place)

@@ -113,6 +113,14 @@ def words_taken_back(token: str) -> Statement:
     return "UPDATE asks SET words_due = 1 WHERE token = ?", (token,)
 
 
+def words_moved(old: Place, new: Place) -> Statement:
+    """Words that are due in one topic are due in another."""
+    return (
+        "UPDATE asks SET chat_id = ?, topic_id = ? WHERE words_due = 1 AND chat_id = ? AND topic_id = ?",
+        (new.chat_id, new.topic_id, old.chat_id, old.topic_id),
+    )
+
+
 def audited(live: LiveAsk, event: AuditEvent) -> Statement:
     """The audit line of what just happened to a live request."""
     line = described(live, event, live.way or DecisionWay.HUB, live.decided_at)

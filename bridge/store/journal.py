@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bridge.clock import Clock
+from bridge.inbound import Place
 from bridge.store.database import Database
 
 KEEP = 14 * 24 * 3600.0
@@ -81,6 +82,20 @@ class Journal:
                     (self._clock.now(), update_id),
                 )
 
+    def move(self, update_ids: Iterable[int], place: Place) -> None:
+        """What these updates say belongs to another place now. Joins the caller's transaction."""
+        with self._database.transaction():
+            for update_id in update_ids:
+                self._database.execute(
+                    "INSERT OR REPLACE INTO moved_updates (update_id, chat_id, topic_id) VALUES (?, ?, ?)",
+                    (update_id, place.chat_id, place.topic_id),
+                )
+
+    def moved(self) -> dict[int, Place]:
+        """Updates that belong to another place than the one they came from."""
+        rows = self._database.rows("SELECT update_id, chat_id, topic_id FROM moved_updates")
+        return {row["update_id"]: Place(row["chat_id"], row["topic_id"]) for row in rows}
+
     def unfinished(self) -> list[JournalEntry]:
         """What a former life left open, in the order of arrival."""
         rows = self._database.rows(
@@ -123,6 +138,9 @@ class Journal:
 
     def prune(self) -> int:
         """Forget finished updates older than ``KEEP``; returns how many."""
+        self._database.execute(
+            "DELETE FROM moved_updates WHERE update_id NOT IN (SELECT update_id FROM journal WHERE state != 'finished')"
+        )
         return self._database.execute(
             "DELETE FROM journal WHERE state = 'finished' AND received < ?", (self._clock.now() - KEEP,)
         )

@@ -13,7 +13,7 @@ from bridge.commands.table import Call, CommandTable
 from bridge.commands.topic import release, run_command
 from bridge.store import StoreError
 from bridge.texts import tr
-from bridge.topics import notices, parking
+from bridge.topics import moving, notices, parking
 from bridge.topics.events import heard
 from bridge.topics.inbox import (
     AskClosed,
@@ -22,6 +22,7 @@ from bridge.topics.inbox import (
     Chosen,
     Edited,
     Explained,
+    HandOver,
     Heard,
     Hibernate,
     Interrupted,
@@ -56,7 +57,7 @@ the permission requests of the others."""
 
 
 class TopicActor:
-    """``run`` ends after ``Quit``."""
+    """``run`` ends after ``Quit``, or when all that was here went to another topic."""
 
     def __init__(self, topic: Topic, table: CommandTable) -> None:
         self.topic = topic
@@ -65,6 +66,7 @@ class TopicActor:
         self._look_at = 0.0
         self._old: set[int] = set()
         """Updates written while the hub was off; their texts are offered, not run."""
+        self._is_over = False
 
     def put(self, item: Item) -> None:
         self.topic.inbox.put(item)
@@ -82,6 +84,8 @@ class TopicActor:
                     deadline = self._look_at if deadline is None else min(deadline, self._look_at)
                     continue
                 await self._guarded(item)
+                if self._is_over:
+                    return
                 deadline = self._deadline()
                 self._look_at = topic.context.clock.monotonic() + LOOK_EVERY
         finally:
@@ -94,7 +98,8 @@ class TopicActor:
         try:
             if item is not None:
                 await self._take(item)
-            await self._do_what_is_due()
+            if not self._is_over:
+                await self._do_what_is_due()
         except StoreError as error:
             # Nothing can be said either: what is written to the person goes through the same database.
             log.warning("topic %s: %s %s", self.topic.binding.topic_key, error.title, error.detail)
@@ -151,6 +156,8 @@ class TopicActor:
 
     async def _take_from_person(self, item: Said | Edited | Called | Chosen | Choosing | Prepared) -> None:
         topic = self.topic
+        if topic.binding.state is TopicState.LOST and is_sign_of_life(item):
+            self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
         match item:
             case Said():
                 await self._said(item)
@@ -168,8 +175,6 @@ class TopicActor:
     async def _said(self, item: Said) -> None:
         """A reply to an open card, else the answer to an open question, else something for the agent."""
         topic, message = self.topic, item.message
-        if topic.binding.state is TopicState.LOST and not item.is_old:
-            self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
         desk = topic.context.desk
         if await corrected(topic, message):
             return
@@ -229,8 +234,8 @@ class TopicActor:
             case Hibernate():
                 if topic.may_rest:
                     await topic.close_session(tr("The session sleeps; the next text wakes it."))
-            case Release():
-                await self._release(item)
+            case Release() | HandOver():
+                await self._let_go(item)
             case _:
                 self._take_from_telegram(item)
 
@@ -248,11 +253,19 @@ class TopicActor:
                 topic.is_leaving = item.is_closed
                 if not item.is_closed:
                     topic.context.delivery.resume(topic.place)
+                    notices.offer_held(topic)
             case TopicNamed():
                 topic.rebind(replace(topic.binding, title=item.name, is_named_by_hand=True))
 
-    async def _release(self, item: Release) -> None:
-        """The session goes to a terminal: two writers would lose each other's turns, so ours is closed first."""
+    async def _let_go(self, item: Release | HandOver) -> None:
+        """The session goes to a terminal or to another topic: two writers would lose each other's turns, so ours is
+        closed first."""
+        if isinstance(item, HandOver):
+            try:
+                self._is_over = await moving.hand_over(self.topic, item, self._table)
+            except HubError as error:
+                item.failed(error)
+            return
         try:
             released = await release(self.topic)
         except HubError as error:
@@ -321,6 +334,11 @@ class TopicActor:
         for entry in self.topic.line.given:
             entry.state, entry.input_id = WaitState.HELD, None
         notices.offer_held(self.topic, reason=tr("The agent may not have seen this. Send it again?"), rings=True)
+
+
+def is_sign_of_life(item: Item) -> bool:
+    """Whether a person did this in the topic itself just now: then the topic is not gone."""
+    return isinstance(item, Called | Chosen) or (isinstance(item, Said) and not item.is_old)
 
 
 def is_word(item: Item | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from bridge.pending import DueWords
 
 if TYPE_CHECKING:
     from bridge.commands.table import Call
+    from bridge.topics.topic import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,18 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """Another topic wants this lost one's session and what waits here: ``take`` gets both, in one step, or ``failed``.
+
+    ``is_sure``: also if a turn has to be stopped for it.
+    """
+
+    take: Callable[[Topic], None]
+    failed: Callable[[HubError], None]
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Resumed:
     """The hub goes on after a pause."""
 
@@ -190,6 +204,7 @@ Item = (
     | Reset
     | Hibernate
     | Release
+    | HandOver
     | Resumed
     | Quit
 )
@@ -218,6 +233,10 @@ class Inbox:
             self._set_alarm(deadline)
             await self._bell.wait()
         return self._items.popleft()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._items
 
     def close(self) -> None:
         if self._alarm is not None:

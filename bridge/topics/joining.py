@@ -101,9 +101,19 @@ class Joiner:
         return False
 
     @property
+    def count(self) -> int:
+        """How many utterances are in the making."""
+        return len(self._line)
+
+    @property
     def due(self) -> float | None:
         """When to ask ``ripe`` again, None when nothing waits."""
         return self._line[0].due if self._line else None
+
+    def flush(self) -> list[Utterance]:
+        """Everything as it is now, complete or not."""
+        groups, self._line = self._line, []
+        return [Utterance(tuple(group.messages)) for group in groups]
 
     def ripe(self, now: float) -> list[Utterance]:
         """What is complete, in order."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agents.contract import BackgroundTask, HubError, SessionNotFoundError
+from bridge.bindings import TopicState
 from bridge.cards import error_notice
 from bridge.delivery import MessageClass
 from bridge.inbound import Place
@@ -28,7 +29,9 @@ SHOWN_TEXTS = 5
 
 def card_of(topic: Topic, entry: Waiting) -> str:
     """The key of the card that shows a person's text waiting, the same in every life of the hub; else ""."""
-    return f"waits:{topic.place.chat_id}:{entry.message_id}" if entry.message_id is not None else ""
+    if entry.message_id is None:
+        return ""
+    return f"waits:{topic.place.chat_id}:{topic.place.topic_id}:{entry.message_id}"
 
 
 def post_waiting(topic: Topic, entry: Waiting) -> str:
@@ -77,6 +80,8 @@ def offer_held(topic: Topic, *, reason: str = "", rings: bool = False, is_asked:
     held = topic.line.held
     ids = tuple(entry.id for entry in held)
     if not held or (ids == topic.offered and not is_asked):
+        return
+    if topic.binding.state is TopicState.LOST:  # they are offered where the session goes on
         return
     topic.offered = ids
     context = topic.context

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.contract import FailureKind, Prompt, TurnFailed
+from bridge.bindings import TopicState
 from bridge.texts import tr
 from bridge.topics.queue import Waiting
 from bridge.topics.topic import Topic
@@ -30,7 +31,7 @@ def park(topic: Topic, failed: TurnFailed) -> bool:
 
 def due(topic: Topic) -> float | None:
     """When ``wake`` should be asked again, in monotonic seconds; None: nothing is parked."""
-    if not topic.binding.parked_turn:
+    if not topic.binding.parked_turn or topic.binding.state is TopicState.LOST:
         return None
     left = topic.binding.parked_until - topic.context.clock.now()
     return topic.context.clock.monotonic() + min(max(left, 0.0), LOOK)
@@ -40,6 +41,8 @@ async def wake(topic: Topic) -> None:
     """Run the parked task if its time has come and nothing else runs."""
     binding = topic.binding
     if not binding.parked_turn or topic.turn is not None or topic.context.clock.now() < binding.parked_until:
+        return
+    if binding.state is TopicState.LOST:  # nobody would see what it does
         return
     record = topic.context.turns.get(binding.parked_turn)
     prompt = topic.last_prompts.get(binding.parked_turn)

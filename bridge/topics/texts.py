@@ -114,6 +114,15 @@ async def _prepare(topic: Topic, entry: Waiting, files: tuple[IncomingFile, ...]
     topic.inbox.put(Prepared(entry.id, prompt, taken.left_out))
 
 
+def adopt(topic: Topic, entry: Waiting) -> None:
+    """A text that waited in a topic that is gone waits here now; its files may still have to be fetched."""
+    entry.card = ""
+    entry.hold()
+    topic.line.add(entry)
+    if entry.state is WaitState.PREPARING and entry.said is not None:
+        topic.crew.start(_prepare(topic, entry, entry.said.files), "files")
+
+
 async def prepared(topic: Topic, item: Prepared) -> None:
     """The files are there (or were left out, which is said)."""
     entry = topic.line.by_id(item.entry_id)

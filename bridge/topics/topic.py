@@ -56,8 +56,6 @@ log = logging.getLogger(__name__)
 
 GIVEN_GRACE = 10.0
 """Seconds after a turn in which the agent may still begin a turn of its own with texts it was given."""
-
-
 STORE_RETRY = 10.0
 """Seconds between two tries to write what the database could not take."""
 
@@ -110,7 +108,8 @@ class Topic:
         return self._binding
 
     def rebind(self, binding: Binding) -> None:
-        """Store a changed binding."""
+        """Store a changed binding; undone together with the caller's transaction."""
+        self.context.database.after_rollback(partial(setattr, self, "_binding", self._binding))
         self._binding = self.context.bindings.put(binding)
 
     def follow_move(self, new_chat_id: int) -> None:

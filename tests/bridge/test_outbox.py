@@ -526,6 +526,40 @@ def test_a_deleted_topic_parks_its_messages_and_nothing_goes_to_general(tmp_path
     ]
 
 
+def test_the_live_status_of_a_lost_topic_does_not_come_along_to_another_one(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        house.messenger.answer = fail_once(TopicGoneError("message thread not found"))
+        async with house.life() as outbox:
+            answer = house.post("answer", F)
+            house.post("working", MessageClass.STATUS, key="status")
+            await outbox.outcome(answer)
+            outbox.rehome(Place(GROUP, 7), Place(GROUP, 8))
+            await asyncio.sleep(60)
+            assert not outbox.is_known("status")
+            assert outbox.waiting == 0
+
+    house = play(tmp_path, scene)
+    assert [(call.text, call.place.topic_id) for call in house.messenger.calls[1:]] == [("answer", 8)]
+
+
+def test_letters_whose_move_could_not_be_written_wait_where_they_were(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        house.messenger.answer = fail_once(TopicGoneError("message thread not found"))
+        async with house.life() as outbox:
+            answer = house.post("answer", F)
+            await outbox.outcome(answer)
+            with contextlib.suppress(ValueError), house.database.transaction():
+                outbox.rehome(Place(GROUP, 7), Place(GROUP, 8))
+                raise ValueError("the caller fails")
+            await asyncio.sleep(60)
+            assert len(house.messenger.calls) == 1
+            outbox.rehome(Place(GROUP, 7), Place(GROUP, 9))
+            await asyncio.sleep(60)
+
+    house = play(tmp_path, scene)
+    assert [(call.text, call.place.topic_id) for call in house.messenger.calls[1:]] == [("answer", 9)]
+
+
 def test_a_closed_topic_keeps_its_messages_until_it_is_opened_again(tmp_path: Path) -> None:
     async def scene(house: House) -> None:
         house.messenger.answer = fail_once(TopicClosedError("closed"))

@@ -443,6 +443,67 @@ async def test_a_deleted_topic_parks_its_session_without_a_word_in_general_but_o
 
 
 @pytest.mark.asyncio
+async def test_a_text_that_waited_in_a_deleted_topic_goes_on_where_its_session_went_over_a_crash(
+    tmp_path: Path,
+) -> None:
+    async with scene(tmp_path) as play:
+        play.now.wire.put(play.text(970, "do it"))
+        await play.until(lambda: play.prompts)
+        play.session.takes_steering = False
+        play.now.wire.put(play.text(971, "then this"))
+        await play.pass_time(3)
+
+        def gone(made: Made) -> None:
+            if made.place == Place(CHAT, 7) and made.kind in {"send", "edit", "files"}:
+                raise TopicGoneError("The topic is gone.")
+
+        play.messenger.answer = gone
+        play.now.wire.put(play.text(972, "/stop"))
+        await play.settle()
+        play.session.answer("what was done so far")
+        await play.pass_time(20)
+        play.now.wire.put(play.text(973, "/parked", topic=9))
+        await play.pass_time(3)
+        play.now.wire.put(play.press(974, play.data_of("#7"), topic=9))
+        await play.pass_time(6)
+        assert any("Stopped" in made.text for made in play.sent(9))
+        assert sum("then this" in made.text for made in play.sent(9)) == 1
+        tries = len(play.sent(7))
+        await play.crash()
+        await play.live()
+        await play.pass_time(30)
+        assert len(play.sent(7)) == tries, "nothing is said in the topic that is gone"
+        assert play.prompts == ["do it"]
+        former = play.session.session_id
+        play.now.wire.put(play.press(975, play.data_of("Run"), topic=9))
+        await play.until(lambda: "then this" in play.prompts)
+        assert play.session.spec.resume == former
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_waited_when_its_group_became_a_supergroup_is_found_there_after_a_crash(
+    tmp_path: Path,
+) -> None:
+    new = -1009876500002
+    async with scene(tmp_path) as play:
+        play.now.wire.put(play.text(980, "long work"))
+        await play.until(lambda: play.prompts)
+        play.session.takes_steering = False
+        play.now.wire.put(play.text(981, "then this"))
+        await play.pass_time(3)
+        play.now.hub.chat_moved(CHAT, new)
+        former = play.session.session_id
+        await play.crash()
+        await play.live()
+        await play.until(lambda: "then this" in play.prompts)
+        assert play.session.spec.resume == former
+        play.session.answer("here it is")
+        await play.pass_time(6)
+        assert any("here it is" in made.text for made in play.sent(7, new))
+        assert play.now.hub.context.bindings.get(Place(CHAT, 7)) is None
+
+
+@pytest.mark.asyncio
 async def test_a_group_that_became_a_supergroup_loses_neither_text_nor_session(tmp_path: Path) -> None:
     new = -1009876500002
     async with scene(tmp_path) as play:

@@ -10,7 +10,7 @@ import pytest
 from agents.contract import AgentGoneError, AgentNotFoundError, ReasonPath, Verdict
 from bridge.pending import DESK_OWNER, DecisionWay
 from tests.bridge.scripted_agent import ScriptedSession
-from tests.bridge.topics.stage import TOPIC, Stage, stage
+from tests.bridge.topics.stage import OTHER, TOPIC, Stage, stage
 
 WORDS = "use the other folder"
 
@@ -125,3 +125,22 @@ async def test_words_that_the_protocol_carries_are_due_to_nobody(tmp_path: Path)
         await hub.settle()
         assert session.steered == []
         assert hub.hub.context.desk.words_due() == ()
+
+
+@pytest.mark.asyncio
+async def test_words_that_were_due_in_a_topic_that_is_gone_are_due_where_its_session_went(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await denied(hub, steers=False)
+        await hub.say("/stop")
+        session.answer()
+        await hub.settle()
+        hub.hub.topic_lost(TOPIC)
+        await hub.settle()
+        await hub.say("/parked", place=OTHER)
+        await hub.press("#7")
+        await hub.end()
+        await hub.begin()
+        assert WORDS in hub.last(OTHER)
+        assert hub.hub.context.bindings.get(TOPIC) is None
+        await hub.press("Run")
+        assert [prompt.text for prompt in hub.session.prompts] == [WORDS]
