@@ -73,6 +73,10 @@ class SecretError(HubError):
     """No token could be read or stored."""
 
 
+class NoTokenError(SecretError):
+    """None was set up yet."""
+
+
 class KeyringUnavailableError(SecretError):
     """There is no keyring of the system, or it is locked: may pass, ask again later."""
 
@@ -110,7 +114,7 @@ def read(folders: Folders) -> Token:
         return Token(checked(_text_of(plain)), SecretSource.FILE)
     value = _keyring_get(_token_name(folders))
     if value is None:
-        raise SecretError(tr("No bot token is set."), hint=tr("Press Set up in the window, or run: agent-hub setup"))
+        raise NoTokenError(tr("No bot token is set."), hint=tr("Press Set up in the window, or run: agent-hub setup"))
     return Token(checked(value), SecretSource.KEYRING)
 
 

@@ -139,7 +139,7 @@ class SetUp:
                 tr("Telegram does not know this token."),
                 hint=tr("Copy it again from @BotFather (/mybots → API Token)."),
             ) from error
-        except HubError:
+        except BaseException:
             await client.close()
             raise
         await self.close()
@@ -152,7 +152,7 @@ class SetUp:
         return await in_daemon_thread(store)
 
     async def connect_stored(self) -> BotAccount:
-        """Go on with the token of an earlier step."""
+        """Go on with the token of an earlier step; raises NoTokenError when there is none."""
         return await self.connect((await in_daemon_thread(secrets.read, self._folders)).value)
 
     # --- group and people

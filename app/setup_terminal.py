@@ -60,7 +60,9 @@ async def _language(set_up: SetUp) -> None:
 async def _token(set_up: SetUp) -> None:
     try:
         account = await set_up.connect_stored()
-    except HubError:
+    except HubError as error:
+        if not isinstance(error, secrets.NoTokenError):
+            say(f"{told(error.title)} {told(error.hint)}")
         say(tr("Talk to @BotFather on Telegram: /newbot. It gives you a token."))
         account = await _new_token(set_up)
     say(tr("Connected as @{bot}.", bot=account.username))

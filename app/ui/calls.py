@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from typing import Any
@@ -11,6 +12,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from agents.contract import HubError
 from app.loop_thread import LoopThread
 from bridge.texts import tr
+
+log = logging.getLogger(__name__)
 
 Then = Callable[[Any], None] | None
 Failed = Callable[[HubError], None] | None
@@ -26,6 +29,7 @@ class Calls(QObject):
         super().__init__(parent)
         self._loop = loop
         self._running: set[Future[Any]] = set()
+        self._noted = ""
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def go(
@@ -40,14 +44,23 @@ class Calls(QObject):
         return future
 
     def cancel_all(self) -> None:
-        for future in tuple(self._running):
+        """End what runs; nothing of it is delivered any more, not even what has its result already."""
+        running, self._running = self._running, set()
+        for future in running:
             future.cancel()
 
-    def _deliver(
-        self, parcel: tuple[Future[Any], Callable[[Any], None] | None, Callable[[HubError], None] | None]
-    ) -> None:
+    def _note(self, error: Exception) -> None:
+        """A fault of ours goes to the log; the same one again and again (a look each second) only once."""
+        told = f"{type(error).__name__}: {error}"
+        if told != self._noted:
+            self._noted = told
+            log.error("what the window asked for failed", exc_info=error)
+
+    def _deliver(self, parcel: Parcel) -> None:
         future, then, failed = parcel
-        self._running.discard(future)
+        if future not in self._running:
+            return
+        self._running.remove(future)
         try:
             result = future.result()
         except CancelledError:
@@ -57,6 +70,7 @@ class Calls(QObject):
                 failed(error)
             return
         except Exception as error:  # noqa: BLE001 - the window's outermost edge: the person hears of it
+            self._note(error)
             if failed is not None:
                 failed(HubError(tr("Something went wrong."), detail=f"{type(error).__name__}: {error}"))
             return

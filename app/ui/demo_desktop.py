@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import QProcess, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.console import say
@@ -37,7 +36,7 @@ def run_demo_window(options: DemoOptions) -> int:
     return int(code)
 
 
-def open_demo_beside() -> None:
-    """Start the demo as a program of its own."""
-    command = [sys.executable, "demo"] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app", "demo"]
-    subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+def open_demo_beside(language: str) -> bool:
+    """Start the demo as a program of its own, which outlives this one; False when it could not be started."""
+    module = [] if getattr(sys, "frozen", False) else ["-m", "app"]
+    return bool(QProcess.startDetached(sys.executable, [*module, "demo", "--language", language])[0])

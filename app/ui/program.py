@@ -21,7 +21,7 @@ from app.ui.icons import app_icon
 from app.ui.palette import dress
 from app.ui.qt_texts import speak
 from app.ui.wizard import SetUpWizard
-from bridge.texts import set_language
+from bridge.texts import set_language, tr
 
 
 def make_application() -> QApplication:
@@ -84,26 +84,43 @@ class Program(QObject):
             self.open_wizard()
 
     def open_wizard(self) -> None:
+        try:
+            load(self.file)
+        except SettingsError:
+            self.open_desktop(show_window=True)  # nothing can be set up in a broken file; the window says what is wrong
+            return
         self._loop = LoopThread("set-up")
-        set_up = SetUp(self.place, self.file)
-        self.wizard = SetUpWizard(set_up, Calls(self._loop))
-        self.wizard.finished.connect(lambda _result: self._wizard_closed(set_up))
+        self.wizard = SetUpWizard(SetUp(self.place, self.file), Calls(self._loop))
+        # Queued: the wizard is let go there, and must not be while it closes itself.
+        self.wizard.finished.connect(self._wizard_closed, Qt.ConnectionType.QueuedConnection)
         self.wizard.demo_wanted.connect(self._try_demo)
         self.wizard.show()
 
-    def _wizard_closed(self, set_up: SetUp) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(TimeoutError):
-                self._loop.call(set_up.close()).result(timeout=5)
-            self._loop.close()
-            self._loop = None
-        self.wizard = None
+    def _wizard_closed(self, _result: int) -> None:
+        self._end_set_up()
         self.open_desktop(show_window=True)
+
+    def _end_set_up(self) -> None:
+        """Close the wizard's connection and its thread."""
+        wizard, self.wizard = self.wizard, None
+        loop, self._loop = self._loop, None
+        if wizard is None or loop is None:
+            return
+        wizard.calls.cancel_all()
+        with contextlib.suppress(TimeoutError):
+            loop.call(wizard.set_up.close()).result(timeout=5)
+        loop.close()
+        wizard.deleteLater()
 
     def _try_demo(self) -> None:
         from app.ui.demo_desktop import open_demo_beside
 
-        open_demo_beside()
+        if self.wizard is None:
+            return
+        if open_demo_beside(settings_or_default(self.file).hub.language):
+            self.wizard.language.say(tr("The demo opens in a window of its own and in your browser."))
+        else:
+            self.wizard.language.say(tr("The demo could not be started. Run it in a terminal: agent-hub demo"))
 
     def open_desktop(self, *, show_window: bool) -> None:
         host = ThreadedHost(self.place, self.file, self.data_dir)
@@ -147,6 +164,7 @@ class Program(QObject):
         if self.desktop is not None:
             self.desktop.quit(asks=False)
         else:
+            self._end_set_up()
             self.application.quit()
 
 

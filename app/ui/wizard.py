@@ -6,9 +6,10 @@ The steps themselves are ``app.setup_steps``; a page only shows them. While it i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -19,55 +20,22 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWizard,
-    QWizardPage,
 )
 
 from agents.contract import AgentHealth, HubError
 from app.agents_report import command_for, line, probe_all
-from app.secrets import KeyringUnavailableError
-from app.setup_steps import RightCheck, SetUp, Sighting
+from app.secrets import KeyringUnavailableError, NoTokenError
+from app.setup_steps import SetUp
 from app.terminals import line_command, open_terminal
 from app.ui.calls import Calls
+from app.ui.group_step import GroupStep
 from app.ui.icons import app_icon
 from app.ui.label import wrapped
 from app.ui.qt_texts import speak
-from bridge.telegram.client import BotAccount, ChatFacts
-from bridge.texts import set_language, told, tr
-
-CHECK_AGAIN_MS = 3000
-"""How often the rights in the group are looked at while one is missing."""
-
-
-class Step(QWizardPage):
-    """A page that is complete when ``done`` was called; ``say`` shows what happens or went wrong."""
-
-    def __init__(self, set_up: SetUp, calls: Calls) -> None:
-        super().__init__()
-        self.set_up, self.calls = set_up, calls
-        self._is_done = False
-        self.box = QVBoxLayout(self)
-        self.box.setSpacing(10)
-        self.note = wrapped()
-        self.note.setAccessibleName(tr("What happened"))
-
-    def close_box(self) -> None:
-        self.box.addWidget(self.note)
-        self.box.addStretch(1)
-
-    def say(self, text: str) -> None:
-        self.note.setText(text)
-
-    def complain(self, error: HubError) -> None:
-        self.note.setText("✗ " + " ".join(told(part) for part in (error.title, error.hint) if part))
-
-    def done(self, is_done: bool = True) -> None:
-        self._is_done = is_done
-        self.completeChanged.emit()
-
-    def isComplete(self) -> bool:
-        return self._is_done
+from app.ui.wizard_step import Step
+from bridge.telegram.client import BotAccount
+from bridge.texts import set_language, tr
 
 
 class LanguageStep(Step):
@@ -134,21 +102,50 @@ class TokenStep(Step):
         self.plaintext.hide()
         self.box.addWidget(self.plaintext)
         self.close_box()
+        self._stored: Future[BotAccount] | None = None
 
     def initializePage(self) -> None:
+        self.token.setFocus()
         if not self.isComplete():
-            self.calls.go(self.set_up.connect_stored(), self._connected, lambda _error: None)
+            self.say(tr("Looking for a token that is kept already…"))
+            self._stored = self.calls.go(self.set_up.connect_stored(), self._connected, self._not_stored)
+
+    def _not_stored(self, error: HubError) -> None:
+        if isinstance(error, NoTokenError):
+            self.say("")
+        else:
+            self.complain(error)
 
     def try_token(self) -> None:
+        token = self.token.text()
+        if not self.check.isEnabled():
+            return
+        if not token.strip():
+            self.say(tr("Paste the token first."))
+            self.token.setFocus()
+            return
+        if self._stored is not None:
+            self._stored.cancel()
         self.done(False)
+        self.check.setEnabled(False)
         self.say(tr("Asking Telegram…"))
-        self.calls.go(self.set_up.connect(self.token.text()), lambda _account: self._keep(), self.complain)
+        self.calls.go(self.set_up.connect(token), lambda _account: self._keep(token), self._refused)
 
-    def _keep(self) -> None:
-        work = self.set_up.keep_token(self.token.text(), allow_plaintext=self.plaintext.isChecked())
+    def _refused(self, error: HubError) -> None:
+        self.check.setEnabled(True)
+        self.complain(error)
+        self.token.selectAll()
+        self.token.setFocus()
+
+    def _keep(self, token: str) -> None:
+        """The very text that Telegram accepted: the field may hold another one by now."""
+        self.say(tr("Keeping it in the keyring…"))
+        work = self.set_up.keep_token(token, allow_plaintext=self.plaintext.isChecked())
         self.calls.go(work, lambda _source: self._kept(), self._not_kept)
 
     def _kept(self) -> None:
+        self.check.setEnabled(True)
+        self.plaintext.hide()
         self.token.clear()
         if self.set_up.account is not None:
             self._connected(self.set_up.account)
@@ -156,101 +153,12 @@ class TokenStep(Step):
     def _connected(self, account: BotAccount) -> None:
         self.say("✓ " + tr("Connected as @{bot}.", bot=account.username))
         self.done()
+        self.offer_next()
 
     def _not_kept(self, error: HubError) -> None:
+        self.check.setEnabled(True)
         self.plaintext.setVisible(isinstance(error, KeyringUnavailableError))
         self.complain(error)
-
-
-class GroupStep(Step):
-    """Group and person, taken from a live message; every right that is missing is named."""
-
-    def __init__(self, set_up: SetUp, calls: Calls) -> None:
-        super().__init__(set_up, calls)
-        self.setTitle(tr("Your group"))
-        self.box.addWidget(
-            wrapped(
-                tr(
-                    "Make a Telegram group, switch Topics on, add the bot and make it an administrator. "
-                    "Then write any message in the group: it appears here."
-                )
-            )
-        )
-        self.found = wrapped()
-        self.box.addWidget(self.found)
-        self.checks = QListWidget()
-        self.checks.setAccessibleName(tr("What the group needs"))
-        self.checks.setWordWrap(True)
-        self.box.addWidget(self.checks, 1)
-        self.use = QPushButton(tr("Use this group and person"))
-        self.use.setEnabled(False)
-        self.use.clicked.connect(lambda _checked=False: self._use())
-        self.box.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
-        self.box.addWidget(self.note)
-        self.sighting: Sighting | None = None
-        self._watch = None
-        self._again = QTimer(self, interval=CHECK_AGAIN_MS, timeout=self._check)
-
-    def initializePage(self) -> None:
-        known = self.set_up.current().telegram
-        if known.chats and known.users:
-            self.say("✓ " + tr("A group is set. Write in another one to add it."))
-            self.done()
-        else:
-            self.say(tr("Waiting for a message in the group…"))
-        self._look()
-
-    def cleanupPage(self) -> None:
-        self._stop()
-
-    def validatePage(self) -> bool:
-        self._stop()
-        return True
-
-    def _look(self) -> None:
-        if self._watch is None:
-            self._watch = self.calls.go(self.set_up.next_sighting(), self._seen, self.complain)
-
-    def _stop(self) -> None:
-        self._again.stop()
-        if self._watch is not None:
-            self._watch.cancel()
-            self._watch = None
-
-    def _seen(self, sighting: Sighting) -> None:
-        self._watch = None
-        self.sighting = sighting
-        self._check()
-        self._look()
-
-    def _check(self) -> None:
-        if self.sighting is not None:
-            self.calls.go(self.set_up.check_group(self.sighting.chat_id), self._checked, self.complain)
-
-    def _checked(self, outcome: tuple[ChatFacts, Sequence[RightCheck]]) -> None:
-        facts, checks = outcome
-        name = self.sighting.person.name if self.sighting else ""
-        self.found.setText(tr("Group {group}, message from {name}", group=facts.title, name=name))
-        self.checks.clear()
-        for check in checks:
-            self.checks.addItem(f"✓ {check.name}" if check.is_fine else f"✗ {check.name}\n    {check.hint}")
-        was_ready = self.use.isEnabled()
-        self.use.setEnabled(all(check.is_fine for check in checks))
-        if not self.use.isEnabled():
-            self.say(tr("Mend what is marked; it is checked again every few seconds."))
-            self._again.start()
-        else:
-            self._again.stop()
-            if not was_ready and not self.isComplete():
-                self.say(tr("Everything is there. Press the button."))
-
-    def _use(self) -> None:
-        if self.sighting is None:
-            return
-        self.set_up.keep_group(self.sighting.chat_id)
-        self.set_up.keep_person(self.sighting.person.id)
-        self.say("✓ " + tr("{name} is the owner. Others can be added later.", name=self.sighting.person.name))
-        self.done()
 
 
 class FoldersStep(Step):
@@ -393,7 +301,7 @@ class TestStep(Step):
             self.say(tr("Choose a group first."))
             return
         self.make.setEnabled(False)
-        work = self.set_up.test_topic(chats[0], self.progress.emit)
+        work = self.set_up.test_topic(chats[-1], self.progress.emit)  # the one that was added last
         self.calls.go(work, lambda person: self._pressed(person.name), self._failed)
 
     def _pressed(self, name: str) -> None:
@@ -422,8 +330,10 @@ class SetUpWizard(QWizard):
 
     def fill(self) -> None:
         """Make the pages; again when the language changes."""
-        for page_id in self.pageIds():
+        for page_id in reversed(self.pageIds()):  # the page on the screen last: else each would be entered once
+            former = self.page(page_id)
             self.removePage(page_id)
+            former.deleteLater()
         parts = (self.set_up, self.calls)
         self.language, self.token, self.group = LanguageStep(*parts), TokenStep(*parts), GroupStep(*parts)
         self.folders, self.agents, self.test = FoldersStep(*parts), AgentsStep(*parts), TestStep(*parts)
@@ -440,6 +350,7 @@ class SetUpWizard(QWizard):
             self.setButtonText(button, text)
 
     def _relabel(self) -> None:
+        self.calls.cancel_all()  # nothing may come back to pages that are gone
         self.fill()
         self.setWindowTitle(tr("Set up agent-hub"))
         self.restart()

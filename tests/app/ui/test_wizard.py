@@ -9,15 +9,19 @@ from pathlib import Path
 import keyring
 import pytest
 from keyring.backends import fail
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWizard
 from pytestqt.qtbot import QtBot
 
+from agents.contract import HubError
 from app.host import ThreadedHost
 from app.loop_thread import LoopThread
 from app.paths import Folders, folders
-from app.setup_steps import SetUp
+from app.secrets import SecretSource
+from app.setup_steps import SetUp, Sighting
 from app.ui.calls import Calls
 from app.ui.wizard import SetUpWizard
+from bridge.simulator.human import Human
 from tests.app.conftest import write_settings
 from tests.app.phone import Phone
 
@@ -114,11 +118,112 @@ def test_the_wizard_goes_on_where_it_was_left(
     loop.close()
 
 
+@pytest.fixture
+def at_group(wizard: SetUpWizard, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> SetUpWizard:
+    """The wizard on its page of the group, with the bot connected."""
+    monkeypatch.setenv("AGENT_HUB_TOKEN", phone.simulator.token)
+    wizard.next()
+    qtbot.waitUntil(wizard.token.isComplete, timeout=10_000)
+    wizard.next()
+    return wizard
+
+
+def test_somebody_else_who_writes_meanwhile_does_not_become_the_owner(
+    at_group: SetUpWizard, phone: Phone, qtbot: QtBot
+) -> None:
+    group = at_group.group
+    phone.do(lambda: phone.human.write("hello"))
+    qtbot.waitUntil(group.use.isEnabled, timeout=10_000)
+    stranger = phone.do(lambda: Human.stranger(phone.simulator))
+    phone.do(lambda: stranger.write("me too"))
+    qtbot.waitUntil(lambda: group.seen.count() == 2, timeout=10_000)
+    group.use.click()
+    assert set(at_group.set_up.current().telegram.users) == {phone.human.id}
+
+    group.seen.setCurrentIndex(1)
+    assert not group.use.isEnabled(), "what is chosen was not checked yet"
+    qtbot.waitUntil(group.use.isEnabled, timeout=10_000)
+    group.use.click()
+    assert set(at_group.set_up.current().telegram.users) == {phone.human.id, stranger.id}
+
+
+def test_the_way_back_to_the_group_listens_again(at_group: SetUpWizard, phone: Phone, qtbot: QtBot) -> None:
+    phone.do(lambda: phone.human.write("hello"))
+    qtbot.waitUntil(at_group.group.use.isEnabled, timeout=10_000)
+    at_group.group.use.click()
+    at_group.next()
+    at_group.back()
+    stranger = phone.do(lambda: Human.stranger(phone.simulator))
+    phone.do(lambda: stranger.write("me too"))
+    qtbot.waitUntil(lambda: at_group.group.seen.count() == 2, timeout=10_000)
+
+
+def test_a_lost_connection_is_told_and_the_group_is_looked_for_again(
+    wizard: SetUpWizard, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_HUB_TOKEN", phone.simulator.token)
+    monkeypatch.setattr("app.ui.group_step.CHECK_AGAIN_MS", 100)
+    look, told = wizard.set_up.next_sighting, []
+
+    async def fails_once() -> Sighting:
+        if not told:
+            told.append("once")
+            raise HubError("No network.")
+        return await look()
+
+    monkeypatch.setattr(wizard.set_up, "next_sighting", fails_once)
+    wizard.next()
+    qtbot.waitUntil(wizard.token.isComplete, timeout=10_000)
+    wizard.next()
+    qtbot.waitUntil(lambda: "No network." in wizard.group.note.text(), timeout=10_000)
+    phone.do(lambda: phone.human.write("hello"))
+    qtbot.waitUntil(wizard.group.use.isEnabled, timeout=10_000)
+
+
+def test_the_token_that_was_checked_is_kept_whatever_the_field_says_by_then(
+    wizard: SetUpWizard, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+
+    async def keep(token: str, *, allow_plaintext: bool = False) -> SecretSource:
+        kept.append(token)
+        return SecretSource.KEYRING
+
+    monkeypatch.setattr(wizard.set_up, "keep_token", keep)
+    wizard.next()
+    wizard.token.token.setText(phone.simulator.token)
+    wizard.token.try_token()
+    wizard.token.token.setText("1:typed-meanwhile")
+    qtbot.waitUntil(wizard.token.isComplete, timeout=10_000)
+    assert kept == [phone.simulator.token]
+
+
+def test_enter_goes_on_when_the_bot_is_connected(wizard: SetUpWizard, phone: Phone, qtbot: QtBot) -> None:
+    wizard.next()
+    wizard.token.plaintext.setChecked(True)
+    wizard.token.token.setText(phone.simulator.token)
+    qtbot.keyClick(wizard.token.token, Qt.Key.Key_Return)
+    qtbot.waitUntil(wizard.token.isComplete, timeout=10_000)
+    focus = wizard.focusWidget()
+    assert focus is wizard.button(QWizard.WizardButton.NextButton)
+    qtbot.keyClick(focus, Qt.Key.Key_Return)
+    assert wizard.currentPage() is wizard.group
+
+
+def test_a_check_of_nothing_undoes_nothing(at_group: SetUpWizard) -> None:
+    at_group.back()
+    at_group.token.check.click()
+    assert at_group.token.isComplete()
+    assert "Paste" in at_group.token.note.text()
+
+
 def test_choosing_russian_changes_the_pages(wizard: SetUpWizard, qtbot: QtBot) -> None:
     russian = wizard.language.group.buttons()[1]
     russian.setChecked(True)
     qtbot.waitUntil(lambda: wizard.set_up.current().hub.language == "ru", timeout=2000)
-    qtbot.waitUntil(lambda: wizard.buttonText(QWizard.WizardButton.NextButton) != "", timeout=2000)
+    qtbot.waitUntil(lambda: wizard.buttonText(QWizard.WizardButton.NextButton) == "Далее", timeout=2000)
+    assert wizard.currentPage() is wizard.language
+    assert wizard.token.note.text() == "", "another page was entered on the way"
 
 
 def test_what_the_wizard_set_up_takes_its_first_task(
