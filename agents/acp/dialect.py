@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from agents.acp.wire import PermissionAsk, PermissionOption, PromptResult, Update, text
+from agents.acp.known_modes import BY_AGENT, Modes
+from agents.acp.wire import OptionValue, PermissionAsk, PermissionOption, PromptResult, Update, text
 from agents.acp.wire_opening import AgentInfo, Offers
 from agents.contract import (
+    AgentChoice,
     AgentEvent,
     AgentTraits,
     Answers,
@@ -54,6 +57,8 @@ class AcpDialect:
     can_steer = False
     default_mode = ""
     runs_unasked: str = sentence("whatever the agent's own settings allow")
+    modes: Modes = MappingProxyType({})
+    """Our words for the agent's modes, see ``known_modes``."""
     silence_limit: float | None = 60.0
     """Seconds without a byte from a working agent after which the person is told; None = never."""
     cancel_limit = 8.0
@@ -120,6 +125,11 @@ class AcpDialect:
         return "resume" in info.session_abilities
 
     # What the agent says
+
+    def mode(self, sent: OptionValue, info: AgentInfo) -> AgentChoice:
+        """A mode as it is shown: in our words where the agent and the mode are known."""
+        known = self.modes or BY_AGENT.get(info.name, {})
+        return known.get(sent.id) or AgentChoice(sent.id, sent.name, sent.description)
 
     def view(self, call: ToolCall) -> ToolView:
         tool = self.tool_name(call)

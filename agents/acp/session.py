@@ -87,7 +87,7 @@ class AcpSession:
         self.asking = Asking(self, channel)
         self._connection: Connection | None = None
         self._session_id: SessionId | None = None
-        self.offering = Offering(AgentInfo(), Offers(), spec.cwd)
+        self.offering = Offering(self.dialect, AgentInfo(), Offers(), spec.cwd)
         self.translator = Translator(self.dialect, self.notes, self.offering, SessionId(""))
         self._turn: Turn | None = None
         self._stray_until: float | None = None

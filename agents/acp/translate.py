@@ -50,7 +50,8 @@ from agents.contract import (
 class Offering:
     """What the session lets its user choose, kept up to date; ``event`` tells it whole."""
 
-    def __init__(self, info: AgentInfo, offers: Offers, cwd: Path) -> None:
+    def __init__(self, dialect: AcpDialect, info: AgentInfo, offers: Offers, cwd: Path) -> None:
+        self._dialect = dialect
         self._info = info
         self._cwd = cwd
         self.offers = offers
@@ -99,6 +100,7 @@ class Offering:
     def event(self, session_id: SessionId) -> SessionStarted:
         model, efforts = self.option("model"), self.option("thought_level")
         mode = self.option("mode")
+        sent_modes = self.offers.modes or (mode.values if mode else ())
         return SessionStarted(
             session_id=session_id,
             cwd=self._cwd,
@@ -107,7 +109,7 @@ class Offering:
             mode=self.mode,
             commands=self._commands,
             models=_choices(self.offers.models or (model.values if model else ())),
-            modes=_choices(self.offers.modes or (mode.values if mode else ())),
+            modes=tuple(self._dialect.mode(sent, self._info) for sent in sent_modes),
             efforts=_choices(efforts.values if efforts else ()),
         )
 

@@ -24,10 +24,10 @@ from agents.versions import read_version
 CLAUDE = KNOWN["claude"]
 DEFAULT_MODE = "default"
 MODES = (
-    AgentChoice("default", "Ask", "Asks before everything but reading and harmless commands"),
-    AgentChoice("plan", "Plan", "Reads and plans, changes nothing"),
-    AgentChoice("acceptEdits", "Accept edits", "Edits files in the folder without asking"),
-    AgentChoice("dontAsk", "Never ask", "Refuses everything that it would ask for"),
+    AgentChoice("default", sentence("Ask"), sentence("Asks before everything but reading and harmless commands")),
+    AgentChoice("plan", sentence("Plan"), sentence("Reads and plans, changes nothing")),
+    AgentChoice("acceptEdits", sentence("Accept edits"), sentence("Edits files in the folder without asking")),
+    AgentChoice("dontAsk", sentence("Never ask"), sentence("Refuses everything that it would ask for")),
 )
 _FIRST_PARTY = "firstParty"
 

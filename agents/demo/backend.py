@@ -10,7 +10,8 @@ from platformdirs import user_data_path
 
 from agents.acp.backend import AcpBackend, Parts, Program
 from agents.acp.dialect import AcpDialect
-from agents.contract import AgentHealth, AgentLaunch, LoginState, SessionArchive, sentence
+from agents.acp.known_modes import known
+from agents.contract import AgentChoice, AgentHealth, AgentLaunch, LoginState, SessionArchive, sentence
 from agents.demo.archive import DemoArchive
 from agents.demo.history import HOME
 from agents.demo.program import FLAG
@@ -26,6 +27,10 @@ class DemoDialect(AcpDialect):
     default_mode = "ask"
     runs_unasked = sentence("only the writing of demo-report.md, which it then sends")
     silence_limit = 30.0
+    modes = known(
+        AgentChoice("ask", sentence("Ask"), sentence("Asks before every edit and command")),
+        AgentChoice("edits", sentence("Accept edits"), sentence("Edits without asking, asks before commands")),
+    )
 
     def __init__(self) -> None:
         super().__init__("demo", "Demo agent")

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes, ToolView, failure_kind, failure_title
+from agents.acp.known_modes import known
 from agents.acp.wire import PermissionAsk, PromptResult, TextBlock, ToolUpdate, Update
 from agents.acp.wire_opening import AgentInfo, Offers
 from agents.contract import (
+    AgentChoice,
     AgentEvent,
     AgentGoneError,
     FailureKind,
@@ -73,6 +75,19 @@ class HermesDialect(AcpDialect):
     runs_unasked = sentence(
         "every command it does not take for dangerous, Python snippets, reading any file; it asks before about 60 kinds"
         " of dangerous commands and before edits"
+    )
+    modes = known(
+        AgentChoice("default", sentence("Ask"), sentence("Asks before edits and dangerous commands")),
+        AgentChoice(
+            "accept_edits",
+            sentence("Accept edits"),
+            sentence("Edits files in the folder and in /tmp without asking; dangerous commands still ask"),
+        ),
+        AgentChoice(
+            "dont_ask",
+            sentence("Accept all edits"),
+            sentence("Edits anywhere but in sensitive places without asking; dangerous commands still ask"),
+        ),
     )
 
     def __init__(self, login: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.acp.background import BackgroundWork
 from agents.acp.dialect import AcpDialect, SessionNotes
+from agents.acp.known_modes import known
 from agents.acp.tools import ToolCall
 from agents.acp.wire import (
     MessageChunk,
@@ -24,6 +25,7 @@ from agents.acp.wire import (
     text,
 )
 from agents.contract import (
+    AgentChoice,
     AgentEvent,
     Answers,
     InputConsumed,
@@ -72,6 +74,13 @@ class QwenDialect(AcpDialect):
     default_mode = "default"
     runs_unasked = sentence("reading inside the folder, harmless commands such as ls and git status")
     silence_limit = 30.0
+    modes = known(
+        AgentChoice("plan", sentence("Plan"), sentence("Reads and plans, changes nothing")),
+        AgentChoice("default", sentence("Ask"), sentence("Asks before everything but reading and harmless commands")),
+        AgentChoice("auto-edit", sentence("Accept edits"), sentence("Edits files in the folder without asking")),
+        AgentChoice("auto", sentence("Auto"), sentence("A model judges: what it takes for safe runs unasked")),
+        AgentChoice("yolo", sentence("No questions"), sentence("Everything runs unasked.")),
+    )
 
     def __init__(self, login: str) -> None:
         super().__init__("qwen", "Qwen Code")

@@ -19,7 +19,7 @@ ERRORS = {
     "AgentVersionError",
     "SessionNotFoundError",
 }
-PLACES = {**dict.fromkeys(ERRORS, (0, 1)), "TurnFailed": (1, 2)}
+PLACES = {**dict.fromkeys(ERRORS, (0, 1)), "TurnFailed": (1, 2), "AgentChoice": (1, 2)}
 
 
 def bare_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -44,5 +44,5 @@ def test_what_a_person_reads_is_a_sentence_that_can_be_translated(file: Path) ->
 
 
 def test_a_bare_text_would_be_found() -> None:
-    source = 'AgentError("Gone.", hint=f"See {x}.")\nTurnFailed(kind, "Broken.")\nAgentError(sentence("Fine."))'
-    assert [text for _, text in bare_texts(ast.parse(source))] == ["'Gone.'", "f'See {x}.'", "'Broken.'"]
+    source = 'AgentError("Gone.", hint=f"See {x}.")\nTurnFailed(kind, "Broken.")\nAgentChoice("a", "Ask")\nAgentError(sentence("Fine."))'
+    assert [text for _, text in bare_texts(ast.parse(source))] == ["'Gone.'", "f'See {x}.'", "'Broken.'", "'Ask'"]
