@@ -19,11 +19,11 @@ async def change_mode(session: AcpSession, mode: str) -> None:
     """Raises AgentError when the agent has no such mode."""
     offers, option = session.offering.offers, session.offering.option("mode")
     if offers.modes:
-        wanted = find(mode, offers.modes, sentence("mode"))
+        wanted = find(mode, session.offering.modes, sentence("mode"))
         await _call(session, "session/set_mode", {"modeId": wanted})
         session.offering.take(ModeUpdate(wanted))
     elif option is not None:
-        await _set_option(session, option.id, find(mode, option.values, sentence("mode")))
+        await _set_option(session, option.id, find(mode, session.offering.modes, sentence("mode")))
     else:
         raise AgentError(sentence("{agent} has no modes.", agent=session.dialect.title))
 

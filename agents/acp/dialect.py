@@ -59,6 +59,8 @@ class AcpDialect:
     runs_unasked: str = sentence("whatever the agent's own settings allow")
     modes: Modes = MappingProxyType({})
     """Our words for the agent's modes, see ``known_modes``."""
+    modes_without_questions: frozenset[str] = frozenset()
+    """Modes in which nothing is asked: no chat may choose one, only the settings file on the computer."""
     silence_limit: float | None = 60.0
     """Seconds without a byte from a working agent after which the person is told; None = never."""
     cancel_limit = 8.0

@@ -87,7 +87,7 @@ class AcpSession:
         self.asking = Asking(self, channel)
         self._connection: Connection | None = None
         self._session_id: SessionId | None = None
-        self.offering = Offering(self.dialect, AgentInfo(), Offers(), spec.cwd)
+        self.offering = Offering(self.dialect, AgentInfo(), Offers(), spec.cwd, desk.launch.mode)
         self.translator = Translator(self.dialect, self.notes, self.offering, SessionId(""))
         self._turn: Turn | None = None
         self._stray_until: float | None = None
@@ -425,11 +425,14 @@ class AcpSession:
     async def _apply_choices(self) -> None:
         """The agent forgets mode and model with its process; the person's choice is set after every opening."""
         before = self.offering.event(self._known_id())
-        mode = self.spec.mode or self.desk.launch.mode
+        wanted = self.spec.mode or self.desk.launch.mode
+        mode = None if self.offering.is_barred(wanted) else wanted
         if not mode and self.offering.has_modes:
             mode = self.dialect.default_mode
         if mode and mode != self.offering.mode:
             await change_mode(self, mode)
+        if wanted and wanted != mode:  # the agent itself once went into it
+            self.tell(ModeChanged(self.offering.mode))
         model = self.spec.model or self.desk.launch.model
         if model:
             await change_model(self, model)

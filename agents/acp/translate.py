@@ -50,8 +50,12 @@ from agents.contract import (
 class Offering:
     """What the session lets its user choose, kept up to date; ``event`` tells it whole."""
 
-    def __init__(self, dialect: AcpDialect, info: AgentInfo, offers: Offers, cwd: Path) -> None:
+    def __init__(
+        self, dialect: AcpDialect, info: AgentInfo, offers: Offers, cwd: Path, configured_mode: str | None = None
+    ) -> None:
+        """``configured_mode``: what the settings file on the computer chooses."""
         self._dialect = dialect
+        self._configured_mode = configured_mode
         self._info = info
         self._cwd = cwd
         self.offers = offers
@@ -82,6 +86,17 @@ class Offering:
     def has_modes(self) -> bool:
         return bool(self.offers.modes) or self.option("mode") is not None
 
+    @property
+    def modes(self) -> tuple[OptionValue, ...]:
+        """The modes a chat may choose."""
+        option = self.option("mode")
+        sent = self.offers.modes or (option.values if option else ())
+        return tuple(mode for mode in sent if not self.is_barred(mode.id))
+
+    def is_barred(self, mode: str | None) -> bool:
+        """Nothing would be asked in this mode, and the settings file does not choose it."""
+        return mode in self._dialect.modes_without_questions and mode != self._configured_mode
+
     def option(self, category: str) -> ConfigOption | None:
         """The select of a category (mode, model, thought_level)."""
         return next((option for option in self.offers.options if category in {option.category, option.id}), None)
@@ -99,8 +114,6 @@ class Offering:
 
     def event(self, session_id: SessionId) -> SessionStarted:
         model, efforts = self.option("model"), self.option("thought_level")
-        mode = self.option("mode")
-        sent_modes = self.offers.modes or (mode.values if mode else ())
         return SessionStarted(
             session_id=session_id,
             cwd=self._cwd,
@@ -109,7 +122,7 @@ class Offering:
             mode=self.mode,
             commands=self._commands,
             models=_choices(self.offers.models or (model.values if model else ())),
-            modes=tuple(self._dialect.mode(sent, self._info) for sent in sent_modes),
+            modes=tuple(self._dialect.mode(sent, self._info) for sent in self.modes),
             efforts=_choices(efforts.values if efforts else ()),
         )
 

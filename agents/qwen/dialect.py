@@ -74,6 +74,7 @@ class QwenDialect(AcpDialect):
     default_mode = "default"
     runs_unasked = sentence("reading inside the folder, harmless commands such as ls and git status")
     silence_limit = 30.0
+    modes_without_questions = frozenset({"yolo"})
     modes = known(
         AgentChoice("plan", sentence("Plan"), sentence("Reads and plans, changes nothing")),
         AgentChoice("default", sentence("Ask"), sentence("Asks before everything but reading and harmless commands")),

@@ -44,5 +44,8 @@ def test_what_a_person_reads_is_a_sentence_that_can_be_translated(file: Path) ->
 
 
 def test_a_bare_text_would_be_found() -> None:
-    source = 'AgentError("Gone.", hint=f"See {x}.")\nTurnFailed(kind, "Broken.")\nAgentChoice("a", "Ask")\nAgentError(sentence("Fine."))'
+    source = (
+        'AgentError("Gone.", hint=f"See {x}.")\nTurnFailed(kind, "Broken.")\nAgentChoice("a", "Ask")\n'
+        'AgentError(sentence("Fine."))'
+    )
     assert [text for _, text in bare_texts(ast.parse(source))] == ["'Gone.'", "f'See {x}.'", "'Broken.'", "'Ask'"]

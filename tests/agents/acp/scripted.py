@@ -117,7 +117,9 @@ class ScriptedAgent:
 class Stage:
     """A backend whose processes are scripted agents, in the order given."""
 
-    def __init__(self, folder: Path, *agents: ScriptedAgent, dialect: AcpDialect | None = None) -> None:
+    def __init__(
+        self, folder: Path, *agents: ScriptedAgent, dialect: AcpDialect | None = None, mode: str | None = None
+    ) -> None:
         self.agents = list(agents)
         self.started: list[ScriptedAgent] = []
         found = program(folder / "bin" / "agent")
@@ -125,7 +127,8 @@ class Stage:
         self.now = 0.0
         self.naps: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
         parts = Parts(spawn=self._spawn, clock=lambda: self.now, sleep=self._sleep)
-        self.backend = AcpBackend("some", AgentLaunch(command=str(found)), self.finder, dialect=dialect, parts=parts)
+        launch = AgentLaunch(command=str(found), mode=mode)
+        self.backend = AcpBackend("some", launch, self.finder, dialect=dialect, parts=parts)
 
     async def _spawn(self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None) -> LinePipe:
         agent = self.agents.pop(0)

@@ -11,14 +11,18 @@ from typing import Any
 import pytest
 
 from agents.contract import (
+    AgentError,
     AgentSession,
     Answer,
     Answers,
     AssistantText,
     InputConsumed,
     InputReturned,
+    ModeChanged,
     Prompt,
+    SessionId,
     SessionSpec,
+    SessionStarted,
     SpentSoFar,
     ToolFinished,
     ToolStatus,
@@ -66,6 +70,44 @@ async def working(tmp_path: Path) -> AsyncIterator[tuple[AgentSession, ScriptedA
 async def test_a_session_never_stays_in_the_mode_in_which_qwen_opens_it(tmp_path: Path) -> None:
     async with working(tmp_path) as (_, agent, _, _):
         assert agent.last("session/set_mode")["params"]["modeId"] == "default"
+
+
+@pytest.mark.asyncio
+async def test_no_chat_chooses_the_mode_without_questions(tmp_path: Path) -> None:
+    async with working(tmp_path) as (session, agent, _, heard):
+        started = await heard.until(lambda event: isinstance(event, SessionStarted))
+        assert isinstance(started, SessionStarted)
+        assert "yolo" not in [mode.id for mode in started.modes]
+        for name in ("yolo", "YOLO", "No questions"):
+            with pytest.raises(AgentError, match="There is no mode"):
+                await session.set_mode(name)
+        assert agent.last("session/set_mode")["params"]["modeId"] == "default"
+
+
+@pytest.mark.asyncio
+async def test_a_session_that_was_left_without_questions_asks_again_when_it_comes_back(tmp_path: Path) -> None:
+    agent = ScriptedAgent({"session/load": OPENED, "session/set_mode": {}})
+    stage = Stage(tmp_path, agent, dialect=QwenDialect("qwen"))
+    try:
+        session = await stage.backend.open(SessionSpec(tmp_path, "t1", resume=SessionId("s1"), mode="yolo"), Person())
+        await Listener(session, limit=5).until(lambda event: event == ModeChanged("default"))
+    finally:
+        await stage.backend.close()
+    assert agent.last("session/set_mode")["params"]["modeId"] == "default"
+
+
+@pytest.mark.asyncio
+async def test_the_settings_file_may_choose_the_mode_without_questions(tmp_path: Path) -> None:
+    agent = ScriptedAgent({"session/new": OPENED, "session/set_mode": {}})
+    stage = Stage(tmp_path, agent, dialect=QwenDialect("qwen"), mode="yolo")
+    try:
+        session = await stage.backend.open(SessionSpec(tmp_path, "t1"), Person())
+        assert agent.last("session/set_mode")["params"]["modeId"] == "yolo"
+        for mode in ("default", "yolo"):
+            await session.set_mode(mode)
+            assert agent.last("session/set_mode")["params"]["modeId"] == mode
+    finally:
+        await stage.backend.close()
 
 
 @pytest.mark.asyncio
