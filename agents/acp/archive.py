@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -66,20 +67,39 @@ class AcpArchive:
                 )
             params = {"sessionId": session_id, "cwd": str(cwd), "mcpServers": []}
             try:
+                if self._backend.dialect.forks_in_its_folder(connection.info):
+                    await self._refuse_elsewhere(connection, session_id, cwd)
                 made = read_offers(await connection.call("session/fork", params, within=_FORK_LIMIT)).session_id
-                listed = await _listed(connection, None) if made else ()
+                if made:
+                    await self._keep_here(connection, made, cwd)
             except RpcError as error:
                 raise _unknown(title, f"{folder}: {error.detail or error.message}") from error
         if not made:
             raise _unknown(title, f"{folder}: session/fork without a sessionId")
-        home = next((one.cwd for one in listed if one.id == made), "")
+        return SessionId(made)
+
+    async def _keep_here(self, connection: Connection, made: str, cwd: Path) -> None:
+        """Raises AgentError for a fork that is not in ``cwd``; nobody will ever use that one."""
+        try:
+            await self._refuse_elsewhere(connection, made, cwd)
+        except AgentError:
+            await _give_up(connection, made)
+            raise
+
+    async def _refuse_elsewhere(self, connection: Connection, session_id: str, cwd: Path) -> None:
+        """Raises AgentError when the agent's list has the session in another folder than ``cwd``.
+
+        OpenCode 1.18.33 keeps a fork in the folder of its source and asks for permissions there, where nobody hears it.
+        """
+        listed = await _listed(connection, None)
+        home = next((one.cwd for one in listed if one.id == session_id), "")
         if home and not await asyncio.to_thread(_is_same, Path(home), cwd):
-            # OpenCode 1.18.33 keeps the folder of the source, and asks for permissions there where nobody hears it.
             raise AgentError(
-                sentence("{agent} can go on with this session in its own folder only.", agent=title),
+                sentence(
+                    "{agent} can go on with this session in its own folder only.", agent=self._backend.dialect.title
+                ),
                 sentence("Go to that folder with /cwd first: {folder}", folder=home),
             )
-        return SessionId(made)
 
     @asynccontextmanager
     async def _connected(self, cwd: Path) -> AsyncIterator[Connection]:
@@ -107,6 +127,15 @@ async def _listed(connection: Connection, cwd: Path | None) -> Sequence[ListedSe
             break
         params["cursor"] = cursor
     return found
+
+
+async def _give_up(connection: Connection, session_id: str) -> None:
+    """Take a session out of the agent's list, or at least out of its memory, as far as the agent can."""
+    for word in ("delete", "close"):
+        if word in connection.info.session_abilities:
+            with contextlib.suppress(AgentError):
+                await connection.call(f"session/{word}", {"sessionId": session_id}, within=_LIST_LIMIT)
+                return
 
 
 def _unknown(title: str, detail: str) -> SessionNotFoundError:

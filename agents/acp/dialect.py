@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from agents.acp.known_modes import BY_AGENT, Modes
+from agents.acp.known_modes import BY_AGENT, OPENCODE, Modes
 from agents.acp.wire import OptionValue, PermissionAsk, PermissionOption, PromptResult, Update, text
 from agents.acp.wire_opening import AgentInfo, Offers
 from agents.contract import (
@@ -125,6 +125,10 @@ class AcpDialect:
     def loads_without_replay(self, info: AgentInfo) -> bool:
         """Whether ``session/resume`` is there and means what it should."""
         return "resume" in info.session_abilities
+
+    def forks_in_its_folder(self, info: AgentInfo) -> bool:
+        """A fork stays in the folder of its source, and no word of the protocol removes one made in vain."""
+        return info.name == OPENCODE
 
     # What the agent says
 

@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 from agents.contract import AgentChoice, sentence
 
+OPENCODE = "OpenCode"
+"""Its name in ``agentInfo``."""
+
 Modes = Mapping[str, AgentChoice]
 
 
@@ -21,7 +24,7 @@ def known(*choices: AgentChoice) -> Modes:
 
 BY_AGENT: Mapping[str, Modes] = MappingProxyType(
     {
-        "OpenCode": known(
+        OPENCODE: known(
             AgentChoice(
                 "build", sentence("Build"), sentence("Works, and asks where your own OpenCode settings say so")
             ),

@@ -128,8 +128,10 @@ async def test_an_acp_agent_that_can_fork_saves_and_restores_in_the_sessions_own
             heard = last_heard(kind, model, place, restored)
             assert PAST in heard
             assert "vermilion" not in heard, "the saved session was not frozen"
+            known = {one.id for one in await archive_of(backend).list(None)}
             with pytest.raises(AgentError, match="its own folder only"):
                 await archive_of(backend).restore(shelf.open(saved), other)
+            assert {one.id for one in await archive_of(backend).list(None)} == known, "a copy was left behind"
     assert no_login_in(saved, shelf)
 
 

@@ -71,6 +71,30 @@ async def test_a_fork_that_stays_in_the_folder_of_its_source_is_not_used_in_anot
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(("abilities", "word"), [(("delete", "close"), "delete"), (("close",), "close")])
+async def test_a_fork_made_in_vain_is_taken_away_as_far_as_the_agent_can(
+    tmp_path: Path, abilities: tuple[str, ...], word: str
+) -> None:
+    listed = {"sessions": [{"sessionId": "s2", "cwd": str(tmp_path / "elsewhere")}]}
+    agent = able("fork", "list", *abilities, fork={"sessionId": "s2"}, list=listed, **{word: {}})
+    async with archive(tmp_path, agent) as past:
+        with pytest.raises(AgentError, match="own folder only"):
+            await past.export(SOURCE, tmp_path, tmp_path / "saved")
+    assert agent.last(f"session/{word}")["params"] == {"sessionId": "s2"}
+
+
+@pytest.mark.asyncio
+async def test_opencode_makes_no_fork_for_another_folder_at_all(tmp_path: Path) -> None:
+    listed = {"sessions": [{"sessionId": "s1", "cwd": str(tmp_path / "elsewhere")}]}
+    agent = able("fork", "list", "close", fork={"sessionId": "s2"}, list=listed)
+    agent.answers["initialize"]["agentInfo"] = {"name": "OpenCode", "version": "1.18.33"}
+    async with archive(tmp_path, agent) as past:
+        with pytest.raises(AgentError, match="own folder only"):
+            await past.export(SOURCE, tmp_path, tmp_path / "saved")
+    assert agent.methods() == ["initialize", "session/list"]
+
+
+@pytest.mark.asyncio
 @pytest.mark.parametrize("content", [b'{"session": 1}', b'{"other": "s2"}', *CONTENTS.values()])
 async def test_a_damaged_save_is_refused_before_the_agent_is_asked(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "session.json").write_bytes(content)
