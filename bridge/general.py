@@ -109,7 +109,9 @@ class General:
         context = self._context
         agent, folder = parse_target(call.arguments, context.backends.keys(), context.config.roots)
         kind = agent or context.config.default_agent
-        title = context.backend(kind).traits.title
+        backend = context.backend(kind)
+        await backend.locate()
+        title = backend.traits.title
         folder = folder or (context.config.roots[0] if context.config.roots else None)
         if folder is None:
             raise HubError(tr("No work folder is set."), tr("Add one in the window: Settings, Folders."))

@@ -102,6 +102,9 @@ class AcpBackend:
         """The sessions that are open now."""
         return frozenset(one.session_id for one in self._sessions if one.session_id is not None and one.pid is not None)
 
+    async def locate(self) -> None:
+        await self.program()
+
     async def probe(self) -> AgentHealth:
         return await look_at(self._kind, self.launch, self.finder)
 

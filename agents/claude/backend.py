@@ -86,6 +86,9 @@ class ClaudeBackend:
     def teams(self) -> AgentTeams:
         return self._teams
 
+    async def locate(self) -> None:
+        await self._program()
+
     async def probe(self) -> AgentHealth:
         return await look_at(CLAUDE.kind, self._launch, self._finder)
 

@@ -33,7 +33,7 @@ from agents.contract import (
     UserChannel,
     sentence,
 )
-from agents.finding import Finder
+from agents.finding import Finder, Located
 from agents.jsonrpc import RpcError
 from agents.known_agents import KNOWN
 from agents.login_state import provider_key
@@ -89,6 +89,9 @@ class CodexBackend:
     def archive(self) -> SessionArchive | None:
         return CodexArchive(self.acquire)
 
+    async def locate(self) -> None:
+        await self._located()
+
     async def probe(self) -> AgentHealth:
         return await catalogue.look_at(self.kind, self._launch, self._finder)
 
@@ -139,8 +142,11 @@ class CodexBackend:
         name = spec.mode or self._launch.mode or DEFAULT
         return chosen(name, self._launch.mode)
 
+    async def _located(self) -> Located:
+        return await self._finder.locate(AGENT, self._launch)
+
     async def _start(self) -> Shared:
-        located = await self._finder.locate(AGENT, self._launch)
+        located = await self._located()
         variables = await self._variables()
         flags = [part for flag in FLAGS for part in ("-c", flag)]
         command = [*located.command, *flags, *self._launch.args, "app-server"]

@@ -120,6 +120,9 @@ class AgentBackend(Protocol):
     @property
     def archive(self) -> SessionArchive | None: ...
 
+    async def locate(self) -> None:
+        """Look whether the program is there, without starting it. Raises AgentNotFoundError."""
+
     async def probe(self) -> AgentHealth:
         """Look at the program without starting a turn; never raises."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.contract import AgentChoice, HubError, SessionStarted
+from agents.contract import AgentBackend, AgentChoice, AgentNotFoundError, HubError, SessionStarted
 from bridge.commands.folder_picker import new_folder, show_places, use_folder
 from bridge.commands.parsing import nearest
 from bridge.commands.table import Call
@@ -18,6 +19,8 @@ from bridge.topics.topic import Topic
 PICK = "pick"
 BUTTONS_LIMIT = 24
 LABEL_LIMIT = 40
+LOOK_LIMIT = 5.0
+"""Seconds to look for the programs of the agents; a slow disk must not keep the list from coming."""
 
 
 async def choose_agent(topic: Topic, call: Call) -> None:
@@ -49,21 +52,42 @@ async def choose(topic: Topic, what: str, value: str) -> None:
     elif value:
         await apply(topic, what, value)
     elif what == "agent":
-        _show_agents(topic)
+        await _show_agents(topic)
     elif what == "cwd":
         show_places(topic)
     else:
         _show_offers(topic, what)
 
 
-def _show_agents(topic: Topic) -> None:
-    backends = topic.context.backends
-    here = topic.binding.agent
+async def _show_agents(topic: Topic) -> None:
+    """A button for each agent of this computer; those that are not on it are named, so that nobody looks for them."""
+    backends = dict(sorted(topic.context.backends.items()))
+    is_here = await asyncio.gather(*(_is_installed(backend) for backend in backends.values()))
+    missing = [kind for kind, is_there in zip(backends, is_here, strict=True) if not is_there]
     labels = [
-        (("• " if kind == here else "") + backend.traits.title, f"agent:{kind}")
-        for kind, backend in sorted(backends.items())
+        (("• " if kind == topic.binding.agent else "") + backend.traits.title, f"agent:{kind}")
+        for kind, backend in backends.items()
+        if kind not in missing
     ]
-    _offer(topic, row(tr("Agent here: "), bold(topic.title)), labels)
+    absent = ""
+    if missing:
+        names = ", ".join(backends[kind].traits.title for kind in missing)
+        absent = tr(
+            "Not on this computer: {names}. How to get one: {command}", names=names, command=f"/agent {missing[0]}"
+        )
+    _offer(topic, lines(row(tr("Agent here: "), bold(topic.title)), absent), labels)
+
+
+async def _is_installed(backend: AgentBackend) -> bool:
+    """Whether the agent's program is there; one that can't be told in time is offered."""
+    try:
+        async with asyncio.timeout(LOOK_LIMIT):
+            await backend.locate()
+    except AgentNotFoundError:
+        return False
+    except TimeoutError:
+        return True
+    return True
 
 
 def _show_offers(topic: Topic, what: str) -> None:
@@ -162,6 +186,7 @@ async def _set_agent(topic: Topic, kind: str, menu: str) -> None:
     if kind == topic.binding.agent:
         topic.show_menu(plain(tr("{agent} works here already.", agent=topic.title)), (), menu)
         return
+    await topic.context.backends[kind].locate()
     await topic.start_afresh(topic.binding.afresh(agent=kind))
     topic.show_menu(row("✅ ", tr("Agent: "), bold(topic.title), ". ", tr("It begins a new session.")), (), menu)
 

@@ -122,6 +122,8 @@ def greet(topic: Topic) -> None:
 async def _new(topic: Topic, call: Call) -> None:
     refuse_while_busy(topic)
     agent, folder = parse_target(call.arguments, topic.context.backends.keys(), topic.context.config.roots)
+    if agent:
+        await topic.context.backend(agent).locate()
     await topic.start_afresh(topic.binding.afresh(agent=agent, cwd=folder))
     greet(topic)
 

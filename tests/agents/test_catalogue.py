@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.catalogue import build_backends, kinds, look, look_at
-from agents.contract import AgentHealth, AgentLaunch, LoginState
+from agents.contract import AgentHealth, AgentLaunch, AgentNotFoundError, LoginState
 from agents.login_state import has_own_provider
 from tests.agents.installed import SYSTEM_PATH, finder, program
 
@@ -121,3 +121,14 @@ def test_an_agent_of_the_settings_is_called_what_the_settings_call_it(tmp_path: 
     launches = {"goose": AgentLaunch(command="goose", title="Goose at home"), "kimi": AgentLaunch(command="kimi")}
     built = build_backends(launches, finder(tmp_path / "home", SYSTEM_PATH))
     assert [built[name].traits.title for name in launches] == ["Goose at home", "kimi"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", ["claude", "codex", "qwen", "hermes", "mine"])
+async def test_an_adapter_says_that_its_program_is_missing_without_starting_anything(kind: str, tmp_path: Path) -> None:
+    launches = {"mine": AgentLaunch(command="no-such-agent")}
+    backends = build_backends(launches, finder(tmp_path / "home", SYSTEM_PATH))
+    with pytest.raises(AgentNotFoundError) as missing:
+        await backends[kind].locate()
+    assert missing.value.hint
+    await backends["demo"].locate()

@@ -98,6 +98,8 @@ class Watched:
     def archive(self) -> SessionArchive | None:
         return self.inner.archive
 
+    async def locate(self) -> None: ...
+
     async def probe(self) -> AgentHealth:
         return await self.inner.probe()
 

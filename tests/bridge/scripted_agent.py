@@ -11,6 +11,7 @@ from agents.contract import (
     AgentBackend,
     AgentEvent,
     AgentHealth,
+    AgentNotFoundError,
     AgentTraits,
     AskId,
     AssistantText,
@@ -157,6 +158,7 @@ class ScriptedBackend:
     gate: asyncio.Event | None = None
     """Openings wait for it when it is set."""
     archive: SessionArchive | None = None
+    is_installed: bool = True
     default_mode: str = ""
     runs_unasked: str = ""
 
@@ -170,6 +172,10 @@ class ScriptedBackend:
             default_mode=self.default_mode,
             runs_unasked=self.runs_unasked,
         )
+
+    async def locate(self) -> None:
+        if not self.is_installed:
+            raise AgentNotFoundError(f"{self.kind.title()} is not on this computer.", f"Install it: {self.kind}")
 
     async def probe(self) -> AgentHealth:
         return AgentHealth(self.kind, self.kind.title(), is_usable=True)

@@ -186,6 +186,39 @@ async def test_an_unknown_agent_is_named_with_the_known_ones(tmp_path: Path) -> 
 
 
 @pytest.mark.asyncio
+async def test_an_agent_that_is_not_installed_is_named_and_no_button(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.codex.is_installed = False
+        await hub.say("/agent")
+        assert "Not on this computer: Codex. How to get one: /agent codex" in hub.last()
+        assert hub.buttons() == ["• Claude"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("command", ["/agent codex", "/new codex"])
+async def test_an_agent_that_is_not_installed_takes_no_session_away(tmp_path: Path, command: str) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.answer()
+        await hub.settle()
+        hub.codex.is_installed = False
+        await hub.say(command)
+        assert "Install it: codex" in hub.last()
+        assert not session.is_closed
+        await hub.say("go on")
+        assert [prompt.text for prompt in session.prompts][-1] == "go on"
+
+
+@pytest.mark.asyncio
+async def test_no_topic_is_made_for_an_agent_that_is_not_installed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        hub.codex.is_installed = False
+        await hub.say("/new codex", place=GENERAL)
+        assert "Install it: codex" in hub.last(GENERAL)
+        assert hub.messenger.topics == []
+
+
+@pytest.mark.asyncio
 async def test_status_says_what_goes_on(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         hub.claude.started = offering(hub)
