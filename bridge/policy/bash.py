@@ -59,7 +59,8 @@ class _Reader:
     def __init__(self) -> None:
         self.commands: list[Command] = []
         self.findings: list[Finding] = []
-        self.values: dict[str, str] = {"HOME": "~"}
+        self.values: dict[str, str] = {"HOME": "~", "IFS": " "}
+        self._parts_words: dict[int, str] = {}
 
     def visit(self, node: Node) -> None:
         """Find commands in any node, in the order they run."""
@@ -170,6 +171,8 @@ class _Reader:
         self._substitutions(node)
         if name in WATCHED:  # it holds for every later program
             self.commands.append(Command(Word(":"), variables=((name, word),)))
+        if name == "IFS":
+            self._parts_words = str.maketrans(dict.fromkeys(word.text, " "))
         if word.is_literal:
             self.values[name] = word.text
         else:
@@ -228,7 +231,7 @@ class _Reader:
         if len(names) == 1 and names[0].type == "variable_name" and text_of(node) in forms(text_of(names[0])):
             value = self.values.get(text_of(names[0]))
             if value is not None:
-                return Word(value)
+                return Word(value.translate(self._parts_words))
         return Word(text_of(node), is_literal=False)
 
 

@@ -59,10 +59,24 @@ def made_of(words: list[Word], redirects: list[Redirect], feeders: tuple[Command
             words = words[names.index("do") + 1 :] if "do" in names else []
         elif name == "if":
             words = words[skipped_by_if([word.text.lower() for word in words]) :]
+        elif name == "do":
+            words = words[1:]
         else:
+            words = [*parted(words[0]), *words[1:]]
             first = Word(words[0].text.lstrip("@"), words[0].is_literal)
             return Command(first, tuple(words[1:]), tuple(redirects), feeders)
     return Command(Word(":"), (), tuple(redirects), feeders) if redirects else None
+
+
+BUILTINS = ("rd", "rmdir", "del", "erase", "copy", "move", "ren", "rename", "format", "dir")
+
+
+def parted(word: Word) -> list[Word]:
+    """``rd/s/q`` is ``rd /s /q``: cmd's own commands need no blank before a switch."""
+    name, *switches = word.text.split("/")
+    if not switches or name.lower().lstrip("@") not in BUILTINS:
+        return [word]
+    return [Word(name, word.is_literal), *(Word(f"/{switch}", word.is_literal) for switch in switches)]
 
 
 def skipped_by_if(names: list[str]) -> int:

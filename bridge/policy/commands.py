@@ -50,7 +50,7 @@ class Command:
     @property
     def program(self) -> str:
         """The program's bare name: no folder, no .exe, lower case."""
-        name = self.name.text.replace("\\", "/").rsplit("/", 1)[-1].lower()
+        name = self.name.text.replace("\\", "/").rsplit("/", 1)[-1].lower().removeprefix("=")  # zsh: =rm
         for ending in ENDINGS:
             name = name.removesuffix(ending)
         return name

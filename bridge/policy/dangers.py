@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from bridge.policy import keepers
 from bridge.policy.classes import Finding, RiskClass, names
 from bridge.policy.commands import Command, Word
+from bridge.policy.launchers import (
+    TOLD,
+    makes,
+    renames_cmdlets,
+    runs_of_git,
+    shells_of_databases,
+    told_among_words,
+)
 from bridge.policy.looking import Judging, Look, destructive, executes, read, touched
 from bridge.policy.paths import is_home_or_root
 from bridge.policy.runners import evaluates, finds, finds_fast, opens_with_commands, runs_cmd, sources
@@ -100,7 +109,7 @@ def handles_services(command: Command, _judge: Judging) -> Iterator[Finding]:
         yield destructive(tr("changes services of the system"))
 
 
-CONTAINER_GROUPS = frozenset(("compose", "container", "image", "volume", "system", "network", "builder"))
+CONTAINER_GROUPS = names("compose container image volume system network builder pod context")
 CONTAINER_LOOKS = frozenset(
     ["ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port", "ls", "events", "config", "list"]
 )
@@ -126,23 +135,33 @@ def handles_containers(command: Command, judge: Judging) -> Iterator[Finding]:
     yield from runs_inside(command, judge, verb)
 
 
+ENDS_THE_SEARCH = frozenset(("sh", "bash", "zsh", "ash", "rm", "find"))
+RUN_INSIDE = ENDS_THE_SEARCH | names(
+    "dd shred dropdb dropuser psql mysql mariadb redis-cli mongosh mongo rails rake bundle php python python3 node"
+    " flask alembic npx mix"
+)
+"""Programs whose arguments are worth a look inside a container. An image may have such a name as well."""
+
+
 def runs_inside(command: Command, judge: Judging, verb: str) -> Iterator[Finding]:
     """The command of ``docker exec`` and of ``docker run image``."""
     if verb not in ("exec", "run"):
         return
     start = command.texts.index(verb) + 2 if verb in command.texts else len(command.args)
     for index, word in enumerate(command.args[start:], start):
-        if word.text.rsplit("/", 1)[-1] in ("sh", "bash", "rm", "zsh", "ash", "dd", "find", "shred"):
+        if word.text.rsplit("/", 1)[-1] in RUN_INSIDE:
             yield from judge.words(word, command.args[index + 1 :], command)
-            return
+            if word.text in ENDS_THE_SEARCH:
+                return
 
 
-def queries(command: Command, _judge: Judging) -> Iterator[Finding]:
+def queries(command: Command, judge: Judging) -> Iterator[Finding]:
     """Clients of databases: what the statement says."""
     texts = [*command.texts, command.document.text if command.document else ""]
     texts += [text for feeder in command.feeders for text in feeder.texts]
     if DROPS.search(" ".join(texts)):
         yield destructive(tr("deletes or overwrites data in a database"))
+    yield from shells_of_databases(texts, judge)
     yield executes(tr("works on a database"))
 
 
@@ -196,6 +215,7 @@ def edits_table(command: Command, judge: Judging) -> Iterator[Finding]:
         if re.search(r"system\s*\(|\|", text):
             for inner in re.findall(r'"((?:\\.|[^"\\])*)"', text):
                 yield from judge.nested(Word(inner.replace('\\"', '"')))
+        yield from touched(judge, [Word(target) for target in re.findall(r'>\s*"([^"]+)"', text)], RiskClass.EDIT)
         return
     yield from touched(judge, plain[1:], RiskClass.READ)
 
@@ -218,7 +238,7 @@ def controls_hub(command: Command, _judge: Judging) -> Iterator[Finding]:
 
 def looks_at_versions(command: Command, judge: Judging) -> Iterator[Finding]:
     """``git``."""
-    findings = list(look_at_git(command.texts))
+    findings = [*look_at_git(command.texts), *runs_of_git(command.args, judge)]
     yield from findings
     if not findings:
         yield from touched(
@@ -229,9 +249,10 @@ def looks_at_versions(command: Command, judge: Judging) -> Iterator[Finding]:
 def looks_at_hosting(command: Command, _judge: Judging) -> Iterator[Finding]:
     """``gh`` and ``glab``."""
     plain = [text.lower() for text in command.plain()]
-    if {"delete", "archive", "remove"} & set(plain[:3]) or re.search(
-        r"(-X|--method)[ =]?DELETE", " ".join(command.texts)
-    ):
+    is_delete = bool({"delete", "archive", "remove"} & set(plain[:3])) or bool(
+        re.search(r"(-X|--method)[ =]?DELETE", " ".join(command.texts))
+    )
+    if is_delete or command.has("--delete-branch"):
         yield destructive(tr("deletes something on a server"))
     elif plain[:2] == ["auth", "token"] or plain[:1] in (["secret"], ["ssh-key"], ["gpg-key"]):
         yield destructive(tr("reads or changes credentials"))
@@ -286,7 +307,7 @@ def reads_journal(command: Command, _judge: Judging) -> Iterator[Finding]:
 
 
 LOOKS: Mapping[str, Look] = {
-    **dict.fromkeys(("rm", "del", "erase", "remove-item", "ri", "unlink"), removes),
+    **dict.fromkeys(("rm", "del", "erase", "remove-item", "ri", "unlink", "zf_rm"), removes),
     **dict.fromkeys(("rmdir", "rd"), removes_empty),
     **dict.fromkeys(("chmod", "chown", "chgrp", "attrib", "setfacl", "chattr", "xattr"), changes_rights),
     **dict.fromkeys(("kill", "pkill", "killall", "taskkill", "stop-process", "tskill"), ends_programs),
@@ -303,12 +324,16 @@ LOOKS: Mapping[str, Look] = {
     ),
     **dict.fromkeys(("gh", "glab", "hub"), looks_at_hosting),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), edits_table),
-    **dict.fromkeys(("sudo", "doas", "gsudo", "pkexec", "runas"), starts_as_administrator),
+    **dict.fromkeys(("sudo", "doas", "gsudo", "pkexec", "runas", "run0"), starts_as_administrator),
     **dict.fromkeys(("start-process", "saps"), starts_process),
     **dict.fromkeys(("agent-hub", "agent_hub"), controls_hub),
     **dict.fromkeys(("eval", "invoke-expression"), evaluates),
     **dict.fromkeys(names("vi vim nvim view ex ed emacs gdb lldb less more most man"), opens_with_commands),
     **dict.fromkeys(("source", "."), sources),
+    **keepers.LOOKS,
+    **dict.fromkeys(("set-alias", "new-alias", "sal", "nal"), renames_cmdlets),
+    **dict.fromkeys(("make", "gmake"), makes),
+    **dict.fromkeys(TOLD, told_among_words),
     "find": finds,
     "fd": finds_fast,
     "git": looks_at_versions,

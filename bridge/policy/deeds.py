@@ -12,9 +12,11 @@ from bridge.policy import programs
 from bridge.policy.classes import Finding, RiskClass, names
 from bridge.policy.commands import Command, Word
 from bridge.policy.dangers import LOOKS
+from bridge.policy.keepers import drops_database
+from bridge.policy.launchers import runs_by_option
 from bridge.policy.looking import Judging, destructive, executes, outside_reason, read, touched
 from bridge.policy.paths import is_path_like, look_at
-from bridge.policy.runners import interprets, runs_powershell, runs_shell, wraps
+from bridge.policy.runners import interprets, put_out, runs_powershell, runs_shell, wraps
 from bridge.policy.variables import look_at_variable
 from bridge.texts import tr
 
@@ -37,6 +39,8 @@ def look_at_program(command: Command, judge: Judging) -> Iterator[Finding]:
         yield destructive(tr("works on whole disks"))
     else:
         yield from by_table(program, command, judge)
+    yield from runs_by_option(command, judge)
+    yield from drops_database(command)
     yield from look_at_arguments(command, judge)
     yield from look_at_redirects(command, judge)
 
@@ -150,6 +154,9 @@ def edits(command: Command, judge: Judging) -> Iterator[Finding]:
 
 
 UPLOADS = re.compile(r"(^|=)@|^--upload-file|^-T$|^--post-file|^--body-file")
+DELETERS = frozenset(("curl", "http", "https", "httpie", "xh", "wget"))
+WANTS_DELETED = re.compile(r"(^|\s)(-X|--request|--method)?[ =]?(DELETE|delete)\b")
+LISTED_ENVIRONMENT = re.compile(r"(\$\(|`)\s*(env|printenv|set|export)\b")
 ENVIRONMENT_LISTS = frozenset(("env", "printenv", "set", "export", "declare"))
 SHELL_GIVERS = ("exec:", "system:")
 
@@ -165,17 +172,18 @@ def connects(command: Command, judge: Judging) -> Iterator[Finding]:
         yield destructive(tr("gives a shell to another computer"))
     if program == "rsync" and any(text.startswith(("--delete", "--remove-source")) for text in texts):
         yield destructive(tr("deletes what is not in the source"))
-    if program in ("curl", "http", "https", "httpie") and re.search(
-        r"(^|\s)(-X|--request)?[ =]?DELETE\b", " ".join(texts)
-    ):
+    if program in DELETERS and WANTS_DELETED.search(" ".join(texts)):
         yield destructive(tr("deletes something on a server"))
-    if any(feeder.program in ENVIRONMENT_LISTS for feeder in command.feeders):
+    is_fed = any(feeder.program in ENVIRONMENT_LISTS for feeder in command.feeders)
+    if is_fed or any(LISTED_ENVIRONMENT.search(text) for text in texts):
         yield destructive(tr("sends the environment, where keys may lie, to another computer"))
     if any(UPLOADS.search(text) for text in texts) or program in ("scp", "sftp", "rsync", "ftp"):
         yield executes(tr("sends or fetches files"))
     if program == "ssh" and len(command.plain()) > 1:
         yield executes(tr("runs a command on another computer"))
         yield from hidden(command)
+    if program == "ssh":
+        yield from hidden_in(fed_to(command))
     yield from touched(judge, downloads_to(command), RiskClass.EDIT) if downloads_to(command) else ()
 
 
@@ -184,6 +192,11 @@ def downloads_to(command: Command) -> list[Word]:
     args, found = command.args, list[Word]()
     if command.program not in programs.NETWORK:
         return found
+    if names_itself(command):
+        urls = [word for word in args if not word.text.startswith("-") and ("/" in word.text or "." in word.text)]
+        found += [Word(url.text.partition("?")[0].rstrip("/").rsplit("/", 1)[-1], url.is_literal) for url in urls]
+    if command.program == "certutil":
+        found += args[-1:]
     for index, word in enumerate(args):
         if word.text in ("-o", "-O", "--output", "--output-document", "-OutFile", "-outfile") and index + 1 < len(args):
             target = args[index + 1]
@@ -192,23 +205,46 @@ def downloads_to(command: Command) -> list[Word]:
     return found
 
 
+def names_itself(command: Command) -> bool:
+    """Whether a download gets its name from its address."""
+    if command.program == "wget":
+        return not command.has("-O", "--output-document")
+    return command.program == "curl" and command.has("-O", "--remote-name", "--remote-name-all")
+
+
+DANGEROUS_ELSEWHERE = re.compile(r"(?<![\w./-])(rm|dd|mkfs\S*|shred|shutdown|reboot|dropdb|sudo)\s")
+
+
 def hidden(command: Command) -> Iterator[Finding]:
     """Dangerous words among the arguments of a program that runs its arguments elsewhere."""
-    if re.search(r"(?<![\w./-])(rm|dd|mkfs\S*|shred|shutdown|reboot|dropdb|sudo)\s", " ".join(command.texts[1:]) + " "):
+    yield from hidden_in(" ".join(command.texts[1:]))
+
+
+def hidden_in(text: str) -> Iterator[Finding]:
+    """Dangerous words of a script that runs elsewhere."""
+    if DANGEROUS_ELSEWHERE.search(f"{text} "):
         yield destructive(tr("runs a dangerous command elsewhere"))
+
+
+def fed_to(command: Command) -> str:
+    """What a command reads, as far as it is written here."""
+    text = command.document or (put_out(command.feeders[-1]) if command.feeders else None)
+    return text.text if text else ""
+
+
+CLOUD_OPTIONS = ("--force-delete", "--prune", "-destroy", "--auto-approve", "--delete", "-purge")
 
 
 def commands_cloud(command: Command) -> Iterator[Finding]:
     """A tool that commands other people's computers."""
     plain = [text.lower() for text in command.plain()]
     words = {word for text in plain for word in (text, text.partition("-")[0], *text.split(":"))}
-    if words & programs.CLOUD_DANGERS or command.has("--force-delete", "--prune", "-destroy", "--auto-approve"):
+    if words & programs.CLOUD_DANGERS or command.has(*CLOUD_OPTIONS):
         yield destructive(tr("changes or deletes things on a server"))
-    elif {"exec", "run", "ssh"} & set(plain):
-        yield executes(tr("runs a command on another computer"))
-        yield from hidden(command)
-    else:
-        yield executes(tr("talks to a server"))
+        return
+    is_run = bool({"exec", "run", "ssh"} & set(plain))
+    yield executes(tr("runs a command on another computer") if is_run else tr("talks to a server"))
+    yield from hidden(command)
 
 
 def handles_packages(command: Command, judge: Judging) -> Iterator[Finding]:
@@ -223,7 +259,7 @@ def handles_packages(command: Command, judge: Judging) -> Iterator[Finding]:
     if command.program in programs.SYSTEM_PACKAGES and verbs & {"remove", "purge", "autoremove", "uninstall", "erase"}:
         yield destructive(tr("removes programs of the system"))
     texts = list(command.texts)
-    starts = [texts.index(word) + 1 for word in ("run", "exec", "x", "--") if word in texts]
+    starts = [texts.index(word) + 1 for word in ("run", "exec", "x", "dlx", "--") if word in texts]
     if command.program in ("npx", "bunx", "uvx", "pnpx"):
         starts.append(0)
     for start in starts:

@@ -36,7 +36,7 @@ _RUNS_LATER = re.compile(
         \.(bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin|inputrc|xprofile)$ | \.xsessionrc$
       | \.config/(fish/config\.fish|autostart(/|$)|systemd(/|$)) | library/launch(agents|daemons)(/|$) | crontab$
       | \.git/(hooks(/|$)|config$) | \.ssh/(authorized_keys|config)$ | \.gitconfig$ | cron\.\w+(/|$)
-      | start\ menu/programs/startup(/|$) | microsoft\.powershell_profile\.ps1$ | profile\.ps1$
+      | start\ menu/programs/startup(/|$) | microsoft\.powershell_profile\.ps1$ | profile\.ps1$ | \$profile(\.\w+)?$
       | \.(claude|codex|qwen|hermes)/(settings(\.local)?\.json|config\.(toml|ya?ml)|hooks(/|$))
       | \.husky/
     )""",

@@ -35,6 +35,9 @@ ALIASES = {
 _BAD_METHODS = re.compile(
     r"::\s*(Delete|WriteAllText|WriteAllBytes|Move|Replace|DownloadString|DownloadFile|Load|Start)\b", re.IGNORECASE
 )
+_DELETING_METHODS = re.compile(r"\.\s*Delete\w*\s*\(", re.IGNORECASE)
+_TYPOGRAPHIC = str.maketrans("–—―‘’‚‛“”„", "---" + "'" * 4 + '"' * 3)
+"""PowerShell takes the dashes and quotes of a text editor for the plain ones."""
 _WEB_METHODS = re.compile(
     r"\.\s*(DownloadString|DownloadFile|DownloadData|OpenRead|GetStringAsync|UploadString|UploadFile)\b", re.IGNORECASE
 )
@@ -43,7 +46,7 @@ _LATER = re.compile(r"[$`(@]")
 
 def read_powershell(text: str) -> Script:
     """The commands of a script. A part the grammar can't read makes the script not clean."""
-    root = _PARSER.parse(text.encode("utf-8", "replace")).root_node
+    root = _PARSER.parse(text.translate(_TYPOGRAPHIC).encode("utf-8", "replace")).root_node
     commands: list[Command] = []
     findings: list[Finding] = []
     visit(root, commands, findings, ())
@@ -72,7 +75,7 @@ def visit(node: Node, commands: list[Command], findings: list[Finding], feeders:
 
 def method(text: str, findings: list[Finding]) -> None:
     """A call of a .NET method: harmless ones are many, bad ones have names."""
-    if _BAD_METHODS.search(text):
+    if _BAD_METHODS.search(text) or _DELETING_METHODS.search(text):
         findings.append(Finding(RiskClass.DESTRUCTIVE, tr("calls a system function that deletes, writes or starts")))
     elif _WEB_METHODS.search(text):
         findings.append(Finding(RiskClass.NETWORK, tr("downloads")))

@@ -43,7 +43,7 @@ EDITORS = names(
 NETWORK = names(
     """
 
-    curl wget http https httpie ssh scp sftp rsync ftp tftp nc ncat netcat telnet ping ping6 dig nslookup
+    curl wget http https httpie xh ssh scp sftp rsync ftp tftp nc ncat netcat telnet ping ping6 dig nslookup
     host traceroute tracert whois aria2c invoke-webrequest iwr invoke-restmethod irm start-bitstransfer
     bitsadmin certutil test-netconnection resolve-dnsname websocat socat nmap
     """
@@ -86,7 +86,9 @@ DESTRUCTIVE: Mapping[str, Reason] = {
         ["shutdown", "reboot", "halt", "poweroff", "telinit", "stop-computer", "restart-computer"],
         lambda: tr("turns the computer off"),
     ),
-    **dict.fromkeys(("sudo", "su", "doas", "runas", "pkexec", "gsudo"), lambda: tr("runs as administrator")),
+    **dict.fromkeys(
+        ("sudo", "su", "doas", "runas", "pkexec", "gsudo", "sudoedit"), lambda: tr("runs as administrator")
+    ),
     **dict.fromkeys(
         names(
             """
@@ -110,16 +112,17 @@ DESTRUCTIVE: Mapping[str, Reason] = {
             """
     modprobe insmod rmmod sysctl kexec grub-install update-grub efibootmgr mount umount swapoff chroot
     setenforce spctl csrutil nvram tccutil launchctl reg regedit regsvr32 takeown icacls cacls sc.exe
-    schtasks at crontab register-scheduledtask new-service remove-service stop-service set-service
+    schtasks at batch crontab register-scheduledtask new-service remove-service stop-service set-service
     set-executionpolicy set-mppreference add-mppreference set-itemproperty remove-itemproperty
     new-itemproperty disable-windowsoptionalfeature uninstall-package
-    wmic msiexec rundll32 mshta systemd-run loginctl setx
+    wmic invoke-wmimethod invoke-cimmethod msiexec rundll32 mshta systemd-run loginctl setx
     """
         ),
         lambda: tr("changes the system"),
     ),
     **dict.fromkeys(("clear-recyclebin", "clear-content", "clc"), lambda: tr("deletes contents")),
     **dict.fromkeys(("dropdb", "dropuser"), lambda: tr("deletes databases")),
+    **dict.fromkeys(("rimraf", "del-cli", "nix-collect-garbage"), lambda: tr("deletes folders with all in them")),
     "killall5": lambda: tr("ends all programs"),
     **dict.fromkeys(
         (
@@ -155,7 +158,7 @@ CLOUD_DANGERS = names(
     """
 
     delete destroy rm rb terminate remove drain purge uninstall apply rollback deprovision teardown down
-    drop reset force-delete delete-stack taint evict cordon prune
+    drop reset force-delete delete-stack taint evict cordon prune replace patch scale undo
     """
 )
 
@@ -169,7 +172,7 @@ PACKAGE_TOOLS = names(
 )
 PUBLISHERS = frozenset(["publish", "unpublish", "upload", "push", "deprecate", "yank", "owner"])
 SYSTEM_PACKAGES = frozenset(
-    ["apt", "apt-get", "dnf", "yum", "pacman", "zypper", "apk", "snap", "flatpak", "choco", "winget"]
+    ["apt", "apt-get", "dnf", "yum", "pacman", "zypper", "apk", "snap", "flatpak", "choco", "winget", "brew"]
 )
 
 WRAPPERS: Mapping[str, int] = {
@@ -223,6 +226,12 @@ WRAPPERS: Mapping[str, int] = {
     "chroot": 1,
     "foreach-object": 0,
     "%": 0,
+    "noglob": 0,
+    "nocorrect": 0,
+    "-": 0,
+    "repeat": 1,
+    "chronic": 0,
+    "ifne": 0,
     "not": 0,
     "if": 0,
     "else": 0,

@@ -18,12 +18,16 @@ from bridge.texts import tr
 
 def wraps(command: Command, judge: Judging) -> Iterator[Finding]:
     """``env``, ``xargs``, ``timeout``...: what follows their own options runs."""
+    if command.program == "wsl" and command.has("--unregister"):
+        yield destructive(tr("deletes a machine, a volume or a backup"))
     rest, own = list(command.args), programs.WRAPPERS[command.program]
     marks = ("-", "/") if command.program == "start" else ("-",)
     while rest and (rest[0].text.startswith(marks) or is_assignment(rest[0].text)):
         takes_value = rest[0].text in VALUE_OPTIONS.get(command.program, ())
         rest = rest[2 if takes_value else 1 :]
     rest = rest[own:]
+    if rest and rest[0].text.isdecimal() and len(rest) < len(command.args):  # the value of some option
+        rest = rest[1:]
     if not rest:
         yield executes() if command.program not in ("not", "if", "else", "do", "then", "time") else read()
         return
@@ -31,7 +35,7 @@ def wraps(command: Command, judge: Judging) -> Iterator[Finding]:
     yield from found
     if command.program in ("xargs", "parallel", "foreach-object", "%"):
         yield executes()
-        if deletes(rest[0].text):
+        if deletes(rest[0].text) or rest[0].text.lower() == "delete":
             yield destructive(tr("deletes what another program finds"))
     for word in command.args:
         if is_assignment(word.text):
@@ -45,6 +49,8 @@ VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "ionice": ("-c", "-n"),
     "timeout": ("-k", "-s"),
     "env": ("-u", "-C"),
+    "nsenter": ("-t", "-S", "-G"),
+    "flock": ("-w", "-E"),
     "watch": ("-n",),
     "stdbuf": ("-i", "-o", "-e"),
     "parallel": ("-j",),
@@ -86,12 +92,9 @@ def runs_shell(command: Command, judge: Judging) -> Iterator[Finding]:
 def runs_given(command: Command, judge: Judging) -> Iterator[Finding]:
     """A shell or interpreter that gets its script from a file, a here-document or a pipe."""
     files = [word for word in command.args if not word.text.startswith("-")]
-    if files:
-        yield from judge.made_here(files[0])
-        if files[0].text.startswith(("<(", "$(", "`")) or (
-            files[0].text.startswith(("/dev/stdin", "/dev/fd", "/proc/self/fd")) and command.feeders
-        ):
-            yield destructive(tr("runs what another program puts out"))
+    is_piped = bool(files) and files[0].text.startswith(("/dev/stdin", "/dev/fd", "/proc/self/fd"))
+    if files and not is_piped:
+        yield from runs_file(files[0], judge)
         return
     if command.document is not None:
         yield from judge.nested(command.document)
@@ -101,6 +104,13 @@ def runs_given(command: Command, judge: Judging) -> Iterator[Finding]:
             yield destructive(tr("runs what another program puts out"))
         else:
             yield from judge.nested(text)
+
+
+def runs_file(file: Word, judge: Judging) -> Iterator[Finding]:
+    """A script in a file that the same request has made, or that only exists while it runs."""
+    yield from judge.made_here(file)
+    if file.text.startswith(("<(", "$(", "`", "http://", "https://")):
+        yield destructive(tr("runs what another program puts out"))
 
 
 def put_out(feeder: Command) -> Word | None:
@@ -118,7 +128,7 @@ def evaluates(command: Command, judge: Judging) -> Iterator[Finding]:
     """``eval`` and ``Invoke-Expression``."""
     yield executes()
     if not command.args:
-        if command.feeders:
+        if command.feeders or command.program == "invoke-expression":  # which nobody calls with nothing
             yield destructive(tr("runs what another program puts out"))
         return
     dialect = Dialect.POWERSHELL if command.program == "invoke-expression" else Dialect.BASH
@@ -187,7 +197,12 @@ def interprets(command: Command, judge: Judging) -> Iterator[Finding]:
     yield executes()
     for index, word in enumerate(command.args):
         if re.fullmatch(r"-[a-zA-Z]*[cerEpn]|--eval|--print|eval", word.text) and index + 1 < len(command.args):
-            yield from look_at_code(command.args[index + 1].text, judge)
+            code = command.args[index + 1]
+            yield from look_at_code(code.text, judge)
+            if not code.is_literal and re.match(r"\s*(\$\(|`)", code.text):
+                yield destructive(tr("runs a command that is not written here"))
+    for file in [word for word in command.args if not word.text.startswith("-")][:2]:
+        yield from runs_file(file, judge)
     if command.document is not None:
         yield from look_at_code(command.document.text, judge)
     elif command.feeders and not [word for word in command.args if not word.text.startswith("-")]:

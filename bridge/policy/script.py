@@ -5,8 +5,10 @@ Pure. Where something is known only when it runs, the judgement is the worse one
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from bridge.policy.bash import read_bash
@@ -17,7 +19,7 @@ from bridge.policy.commands import Command, Dialect, Script, Word
 from bridge.policy.deeds import downloads_to, look_at_program
 from bridge.policy.paths import Grounds
 from bridge.policy.powershell import read_powershell
-from bridge.policy.runners import put_out
+from bridge.policy.runners import deletes, put_out
 from bridge.texts import tr
 
 DEPTH = 6
@@ -27,12 +29,16 @@ BREADTH = 100
 LENGTH = 60_000
 """Characters of a script that are read; a longer one is judged as a thing nobody read to the end."""
 
-
 FOLDER_CHANGES = frozenset(("cd", "chdir", "pushd", "set-location", "sl"))
 READERS = {Dialect.BASH: read_bash, Dialect.POWERSHELL: read_powershell, Dialect.CMD: read_cmd}
 _CMDLET = re.compile(
     r"(?<![\w-])[A-Z][a-zA-Z]+-[A-Z][A-Za-z]+\b|\$env:|\|\s*(iex|%|\?|select|where)\b|\biex\b|\[[A-Za-z][\w.]+\]::"
 )
+_JOINED = re.compile(r"(?<=\S)[\\^`]\r?\n(?=\S)")
+"""A line goes on in the middle of a word; elsewhere the parsers see to it, and in a comment it means nothing."""
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Blanks without width and marks that turn the direction round: what a person reads is not what runs."""
+SCRIPT_ENDINGS = (".bat", ".cmd", ".ps1", ".exe", ".vbs", ".sh")
 _CMD_SIGNS = re.compile(r"%[A-Za-z_]\w*%|\^|\s/[a-zA-Z]\b|\bif exist\b", re.IGNORECASE)
 _DANGEROUS_WORDS = re.compile(
     r"(?<![\w-])(rm|rmdir|rd|del|erase|dd|mkfs[.\w]*|shred|format|sudo|shutdown|reboot|diskpart|Remove-Item|iex|eval)(?![\w-])"
@@ -54,8 +60,11 @@ class ScriptJudge:
     def judge(self, text: str, dialect: Dialect) -> list[Finding]:
         """Everything noticed in a script; never empty."""
         found: list[Finding] = []
-        for each in dialects_of(text, dialect):
-            found += self._judge(text, each)
+        for form in forms_of(text):
+            for each in dialects_of(form, dialect):
+                found += self._judge(form, each)
+        if _INVISIBLE.search(text):
+            found.append(Finding(RiskClass.DESTRUCTIVE, tr("holds invisible characters that hide what it says")))
         if self.grounds.mentions_guarded(text):
             found.append(Finding(RiskClass.DESTRUCTIVE, tr("names the hub's own files")))
         return found or [Finding(RiskClass.EXECUTE)]
@@ -83,14 +92,15 @@ class ScriptJudge:
             yield from self._unnamed(command)
         if " " in command.name.text.strip() and command.name.is_literal:  # a variable that held a whole command
             yield from self.nested(Word(" ".join((command.name.text, *command.texts))))
-        if "/" in command.name.text:
+        name = command.name.text
+        if "/" in name or "\\" in name or name.lower().endswith(SCRIPT_ENDINGS):
             yield from self.made_here(command.name)
         yield from look_at_program(command, self)
         self._remember(command)
 
     def made_here(self, file: Word) -> Iterator[Finding]:
         """Running a file that the same script has written: its text is judged, or called hidden."""
-        place = self.grounds.place(file.text)
+        place = self._place(file)
         if place not in self._written:
             return
         text = self._written[place]
@@ -107,7 +117,10 @@ class ScriptJudge:
             targets += [word for word in command.args if not word.text.startswith("-")]
             text = put_out(command.feeders[-1]) if command.feeders else None
         for target in [*targets, *downloads_to(command)]:
-            self._written[self.grounds.place(target.text)] = text
+            self._written[self._place(target)] = text
+
+    def _place(self, file: Word) -> str:
+        return self.grounds.place(file.text.replace("\\", "/"))
 
     # --- inside
 
@@ -127,7 +140,7 @@ class ScriptJudge:
                 self._follow(command)
         if not script.is_clean:
             yield Finding(RiskClass.EXECUTE, tr("could not be read completely"))
-            if _DANGEROUS_WORDS.search(text):
+            if _DANGEROUS_WORDS.search(text) or _DANGEROUS_WORDS.search(re.sub(r"[`^\\]", "", text)):
                 yield Finding(RiskClass.DESTRUCTIVE, tr("could not be read completely, and holds dangerous words"))
 
     def _follow(self, command: Command) -> None:
@@ -146,11 +159,26 @@ class ScriptJudge:
         is_built = any(mark in text for mark in ("@", "!", "#", "%", "*", "?")) and text not in ("$?", "$!")
         if looks_bad or is_built:
             yield Finding(RiskClass.DESTRUCTIVE, tr("hides which program runs"))
+        args = command.args
+        if args and deletes(args[0].text):  # $SUDO rm x
+            yield from self.words(args[0], args[1:], command)
+        for option, script in itertools.pairwise(args):
+            if option.text in ("-c", "-lc", "-ec"):  # $SHELL -c TEXT
+                yield from self.nested(script)
 
     @staticmethod
     def _is_made_at_run_time(text: str) -> bool:
         """Whether the script consists of values only, so that nothing of it could be read."""
         return bool(re.match(r"""\s*["']?(\$|`|%|@|\\?\()""", text))
+
+
+def forms_of(text: str) -> Sequence[str]:
+    """The text as it stands, with words joined over the ends of lines, and with look-alike letters made plain."""
+    joined = _JOINED.sub("", text)
+    forms = [text, joined]
+    if not joined.isascii():
+        forms.append(unicodedata.normalize("NFKC", joined))
+    return tuple(dict.fromkeys(forms))
 
 
 def dialects_of(text: str, dialect: Dialect) -> list[Dialect]:

@@ -99,7 +99,11 @@ def _lost_changes(args: Sequence[str]) -> str:
 def _checkout(args: Sequence[str]) -> str:
     if "--" in args or has(args, "--force", "-f", "-p", "--ours", "--theirs") or "." in args:
         return tr("throws away changes that are not committed")
-    return tr("resets a branch") if has(args, "-B") else ""
+    if has(args, "-B"):
+        return tr("resets a branch")
+    is_new = has(args, "-b", "-t", "--track", "--orphan", "--detach")
+    takes_files = len([arg for arg in args if not arg.startswith("-")]) > 1 and not is_new
+    return _lost_changes(()) if takes_files else ""
 
 
 def _reset(args: Sequence[str]) -> str:
@@ -150,6 +154,18 @@ def _submodule(args: Sequence[str]) -> str:
     return _lost_changes(()) if first(args) == "deinit" else ""
 
 
+def _read_tree(args: Sequence[str]) -> str:
+    return _lost_changes(()) if has(args, "--reset", "-u") else ""
+
+
+def _checkout_index(args: Sequence[str]) -> str:
+    return _lost_changes(()) if has(args, "-f", "--force") else ""
+
+
+def _large_files(args: Sequence[str]) -> str:
+    return tr("deletes the way back to old commits") if first(args) == "prune" else ""
+
+
 def _remove(args: Sequence[str]) -> str:
     return tr("deletes folders with all in them") if has(args, "-r") and not has(args, "--cached", "-n") else ""
 
@@ -191,6 +207,10 @@ DANGERS: Mapping[str, Check] = {
     "update-ref": _reference,
     "worktree": _worktree,
     "submodule": _submodule,
+    "read-tree": _read_tree,
+    "checkout-index": _checkout_index,
+    "lfs": _large_files,
+    "clone": _config,
     "rm": _remove,
     "config": _config,
 }

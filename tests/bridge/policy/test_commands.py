@@ -10,6 +10,7 @@ from agents.contract import AskId, PermissionRequest, ToolKind
 from bridge.policy.classes import Assessment, PolicySettings, RiskClass
 from bridge.policy.judge import Judge
 from tests.bridge.policy import command_table as table
+from tests.bridge.policy import tricks_table as tricks
 
 FOLDER = Path("/home/anna/shop")
 GUARDED = (Path("/home/anna/.config/agent-hub"), Path("/home/anna/.local/share/agent-hub"))
@@ -58,3 +59,25 @@ def test_at_most_one_in_ten_harmless_commands_is_a_false_alarm(capsys: pytest.Ca
     with capsys.disabled():
         print(f"\nfalse alarms: {len(alarms)} of {len(table.HARMLESS)} harmless commands ({share:.0%}) {alarms}")
     assert share <= 0.10
+
+
+@pytest.mark.parametrize(
+    ("tool", "command"), [(tool, command) for tool, commands in tricks.DESTRUCTIVE.items() for command in commands]
+)
+def test_what_hides_that_it_destroys_is_destructive(tool: str, command: str) -> None:
+    assessment = judged(command, tool)
+    assert assessment.risk is RiskClass.DESTRUCTIVE
+    assert assessment.reasons
+
+
+def test_what_only_looks_like_a_trick_is_rarely_a_false_alarm() -> None:
+    rows = [(tool, command) for tool, commands in tricks.HARMLESS.items() for command in commands]
+    alarms = [command for tool, command in rows if judged(command, tool).risk is RiskClass.DESTRUCTIVE]
+    assert len(alarms) <= len(rows) // 50, alarms
+
+
+@pytest.mark.parametrize(
+    "command", ["man -P 'rm -rf x' ls", "sort --compress-program='rm -rf x' f", "git ls-remote --upload-pack='x' y"]
+)
+def test_a_program_that_only_looks_does_not_pass_as_a_look_when_it_starts_another(command: str) -> None:
+    assert judged(command).risk not in (RiskClass.READ, RiskClass.NETWORK, RiskClass.EDIT)
