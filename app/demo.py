@@ -38,7 +38,8 @@ log = logging.getLogger(__name__)
 
 DEFAULT_AGENT = "demo"
 HUB_FOLDER = "hub"
-PROBE_SECONDS = 8.0
+PROBE_SECONDS = 20.0
+"""An agent that has not answered by then is not offered; a cold start of a large one was seen to take ten."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,10 @@ class Feed:
         """The last happenings of a kind that are still kept, oldest first."""
         return [happening for happening in self._kept if happening.kind is kind][-count:]
 
+    @property
+    def listener_count(self) -> int:
+        return len(self._listeners)
+
     @contextmanager
     def listen(self) -> Iterator[asyncio.Queue[Happening]]:
         """A queue of everything from now on."""

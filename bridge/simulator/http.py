@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from urllib.parse import unquote, urlsplit
@@ -68,7 +68,7 @@ class Response:
     body: bytes = b""
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
-    stream: AsyncIterator[bytes] | None = None
+    stream: AsyncGenerator[bytes, None] | None = None
     broken: Break = Break.NONE
 
 
@@ -184,7 +184,10 @@ async def read_request(
     if headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     body, is_oversize = await read_body(reader, headers)
-    url = urlsplit(first[1])
+    try:
+        url = urlsplit(first[1])
+    except ValueError:
+        raise _BadRequestError from None
     return Request(first[0], unquote(url.path), url.query, headers, body, gone, is_oversize)
 
 
@@ -239,12 +242,13 @@ async def send_stream(writer: asyncio.StreamWriter, response: Response, gone: as
     """Write pieces as they come until the stream ends or the client is gone."""
     assert response.stream is not None  # noqa: S101 - asked by the caller
     writer.write(_head(response, "Connection: close", "Cache-Control: no-store"))
-    with contextlib.suppress(ConnectionError):
-        async for piece in response.stream:
-            if gone.is_set():
-                return
-            writer.write(piece)
-            await writer.drain()
+    async with contextlib.aclosing(response.stream) as pieces:
+        with contextlib.suppress(ConnectionError):
+            async for piece in pieces:
+                if gone.is_set():
+                    return
+                writer.write(piece)
+                await writer.drain()
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

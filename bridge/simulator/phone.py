@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import json
 import mimetypes
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from importlib import resources
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -14,11 +14,19 @@ from urllib.parse import parse_qs, quote
 from agents.contract import HubError
 from bridge.simulator import phone_wire
 from bridge.simulator.calls import read_call
-from bridge.simulator.chats import Account, Chat, Post
-from bridge.simulator.errors import EDIT_FORBIDDEN, FILE_TOO_BIG, MAY_NOT_EDIT_TOPIC, ApiError, bad_request
+from bridge.simulator.chats import Account, Chat, Key, Post
+from bridge.simulator.errors import (
+    BUTTON_DATA_INVALID,
+    EDIT_FORBIDDEN,
+    FILE_TOO_BIG,
+    MAY_NOT_EDIT_TOPIC,
+    ApiError,
+    bad_request,
+)
 from bridge.simulator.feed import Happening, Kind
 from bridge.simulator.forum import clean_name
 from bridge.simulator.http import Request, Response
+from bridge.simulator.keyboards import DATA_LIMIT
 from bridge.simulator.people import People
 from bridge.simulator.stage import Stage
 from bridge.simulator.world import GROUP_ID, OWNER, STRANGER, World
@@ -134,13 +142,9 @@ class Phone:
 
     def _messages(self, query: Json) -> Json:
         topic_id, before = int(query.get("topic", 0)), int(query.get("before", 1 << 60))
-        around = int(query.get("from", 0))
-        posts = [post for post in self.chat.posts_of(topic_id or None) if around <= post.id < before]
-        page = posts if around else posts[-int(query.get("limit", PAGE)) :]
-        return {
-            "messages": [phone_wire.message(post, self.chat) for post in page],
-            "more": len(page) < len(posts) or bool(around),
-        }
+        posts = [post for post in self.chat.posts_of(topic_id or None) if post.id < before]
+        page = posts[-int(query.get("limit", PAGE)) :]
+        return {"messages": [phone_wire.message(post, self.chat) for post in page], "more": len(page) < len(posts)}
 
     def _file(self, file_id: str) -> Response:
         stored = self._world.files.find(file_id)
@@ -151,7 +155,7 @@ class Phone:
         headers = {**POLICY, "Content-Disposition": name, "Content-Security-Policy": "sandbox"}
         return Response(200, stored.data, kind or "image/png", headers)
 
-    async def _events(self, request: Request, query: Json) -> AsyncIterator[bytes]:
+    async def _events(self, request: Request, query: Json) -> AsyncGenerator[bytes, None]:
         """The stream: what was missed, what happens, and the budget whenever it changed."""
         last = request.headers.get("last-event-id", query.get("last", ""))
         epoch, _, number = last.partition(":")
@@ -204,9 +208,11 @@ class Phone:
         return {"id": posts[-1].id}
 
     async def _press(self, who: Account, fields: Json) -> Json:
-        post = self._post(fields)
-        key = post.keyboard[int(fields["row"])][int(fields["column"])]
-        press = self._world.press(self.chat, post, who, key)
+        """Press the button that the page shows: its data goes out, whatever the keyboard has become meanwhile."""
+        data = str(fields["data"])
+        if not 1 <= len(data.encode()) <= DATA_LIMIT:
+            raise bad_request(BUTTON_DATA_INVALID)
+        press = self._world.press(self.chat, self._post(fields), who, Key("", data))
         try:
             async with asyncio.timeout(TOAST_PATIENCE):
                 text, is_alert = await asyncio.shield(press.answer)

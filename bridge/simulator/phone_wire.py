@@ -8,7 +8,7 @@ from typing import Any
 from bridge.simulator import wire
 from bridge.simulator.api import LoggedCall
 from bridge.simulator.chats import Account, Chat, Post, Topic
-from bridge.simulator.feed import Happening
+from bridge.simulator.feed import Happening, Kind
 from bridge.simulator.world import Typing, World
 
 Json = dict[str, Any]
@@ -118,8 +118,11 @@ def budget(world: World, chat: Chat) -> Json:
     }
 
 
-def _post(subject: Post, world: World, chat: Chat) -> Json:
-    return {"id": subject.id, "topic": subject.topic_id or 0} if subject.is_deleted else message(subject, chat)
+def _gone(subject: Post, chat: Chat) -> Json:
+    """A deleted message: whose it was, and which one is the topic's last now."""
+    left = list(chat.posts_of(subject.topic_id))
+    last = message(left[-1], chat) if left else None
+    return {"id": subject.id, "topic": subject.topic_id or 0, "from": subject.sender.id, "last": last}
 
 
 def _typing(subject: Typing, world: World, chat: Chat) -> Json:
@@ -128,7 +131,7 @@ def _typing(subject: Typing, world: World, chat: Chat) -> Json:
 
 
 _VIEWS: dict[type, Callable[[Any, World, Chat], Json]] = {
-    Post: _post,
+    Post: lambda subject, world, chat: message(subject, chat),
     Typing: _typing,
     Topic: lambda subject, world, chat: topic(subject),
     Chat: lambda subject, world, chat: general(subject),
@@ -141,5 +144,10 @@ def happening(world: World, chat: Chat, what: Happening) -> Json | None:
         return call(what.subject)
     if what.chat_id not in {0, chat.id}:
         return None
+    if isinstance(what.subject, Post):
+        if what.kind is Kind.DELETE:
+            return _gone(what.subject, chat)
+        if what.subject.is_deleted:
+            return None  # it came and went before it was told of
     view = _VIEWS.get(type(what.subject))
     return view(what.subject, world, chat) if view is not None else {"value": what.subject}

@@ -23,8 +23,13 @@ export function avatar(person) {
 export function previewOf(message) {
   if (message.service) return serviceText(message);
   const text = message.text.replace(/\s+/g, " ").trim();
-  if (message.file) return `${message.file.kind === "photo" ? t("photo") : message.file.name}${text ? ", " + text : ""}`;
+  if (message.file) return `${fileTitle(message.file)}${text ? ", " + text : ""}`;
   return text || message.other;
+}
+
+// What has no name of its own on a phone is called by its kind.
+function fileTitle(file) {
+  return ["photo", "voice"].includes(file.kind) ? t(file.kind) : file.name;
 }
 
 export function serviceText(message) {
@@ -44,7 +49,7 @@ export function renderRow(row, actions) {
   const isMine = first.from.id === state.me.id;
   const bubble = h("div", { class: `bubble${row.isLast ? " tail" : ""}` });
   const head = !isMine && row.isFirst
-    ? h("div", { class: "name", style: `color:${colorOf(first.from.id)}` }, first.anonymous ? state.chat.title : first.from.name)
+    ? h("div", { class: "name", style: `--person:${colorOf(first.from.id)}` }, first.anonymous ? state.chat.title : first.from.name)
     : null;
   if (head) bubble.append(head);
   if (first.reply) bubble.append(replyHead(first.reply, actions));
@@ -114,7 +119,7 @@ function metaOf(message, isMine) {
 }
 
 function replyHead(reply, actions) {
-  return h("button", { type: "button", class: "reply-head", onclick: () => actions.jump(reply.id) },
+  return h("button", { type: "button", class: "reply-head", onclick: () => { if (reply.name) actions.jump(reply.id); } },
     h("b", {}, reply.name || t("deleted")), h("span", {}, reply.text));
 }
 
@@ -139,7 +144,7 @@ function lightbox(file) {
 function fileRow(file) {
   return h("a", { class: "file", href: `file/${file.id}`, download: file.name, "aria-label": t("download", { name: file.name }) },
     h("span", { class: "file-icon" }, icon("file", 24)),
-    h("span", { class: "file-text" }, h("b", {}, file.name), h("span", {}, fileSize(file.size))));
+    h("span", { class: "file-text" }, h("b", {}, fileTitle(file)), h("span", {}, fileSize(file.size))));
 }
 
 function reactionBar(message) {
@@ -164,15 +169,13 @@ const waiting = new Set();
 
 function keyboard(message) {
   const box = h("div", { class: "keys", role: "group" });
-  message.keyboard.forEach((keys, row) => {
-    const line = h("div", { class: "keys-row" });
-    keys.forEach((key, column) => line.append(keyButton(message, key, row, column)));
-    box.append(line);
-  });
+  for (const keys of message.keyboard) {
+    box.append(h("div", { class: "keys-row" }, keys.map((key) => keyButton(message, key))));
+  }
   return box;
 }
 
-function keyButton(message, key, row, column) {
+function keyButton(message, key) {
   const name = `${message.id}/${key.callback_data ?? key.text}`;
   const style = ["danger", "success", "primary"].includes(key.style) ? ` ${key.style}` : "";
   const button = h("button", { type: "button", class: `key${style}`, title: key.text }, h("span", {}, key.text));
@@ -185,7 +188,7 @@ function keyButton(message, key, row, column) {
     waiting.add(name);
     button.classList.add("waiting");
     try {
-      await shown(await act("press", { message: message.id, row, column }));
+      await shown(await act("press", { message: message.id, data: key.callback_data }));
     } catch (error) {
       toast(error.message);
     } finally {

@@ -35,6 +35,7 @@ export class Chat {
   nothing() {
     this.readNow();
     this.topicId = null;
+    this.builtId = null;
     this.window?.destroy();
     this.window = null;
     this.root.replaceChildren(h("div", { class: "nothing" }, h("span", {}, t("pick"))));
@@ -43,7 +44,7 @@ export class Chat {
   async open(topicId) {
     if (!state.topics.has(topicId)) return this.nothing();
     this.topicId = topicId;
-    if (!this.topic.loaded) await loadMessages(topicId);
+    if (!this.topic.loaded) await loadMessages(topicId); // until it is here, the topic before stays on screen
     if (this.topicId !== topicId) return;
     this.build();
     this.fill();
@@ -53,6 +54,8 @@ export class Chat {
   }
 
   build() {
+    const { topicId } = this;
+    this.builtId = topicId;
     this.window?.destroy();
     this.title = h("h1", {});
     this.under = h("div", { class: "under", role: "status" });
@@ -69,7 +72,7 @@ export class Chat {
       reply: (message) => this.composer.replyTo(message),
       edit: (message) => this.composer.edit(message),
       jump: (id) => this.jump(id),
-      onCommand: (text) => this.send(text),
+      onCommand: (text) => act("write", { topic: topicId, text }).catch((error) => toast(error.message)),
     };
     this.composer = new Composer(this);
     this.root.replaceChildren(this.head, h("div", { class: "field" }, this.scroller, this.hint, this.end), this.composer.element);
@@ -111,7 +114,7 @@ export class Chat {
   }
 
   fill(added = 0) {
-    if (!this.window) return;
+    if (!this.window || this.builtId !== this.topicId) return;
     const rows = this.rows();
     this.window.set(rows, added);
     this.hint.hidden = rows.some((row) => row.messages && !row.messages[0].service);
@@ -120,9 +123,9 @@ export class Chat {
 
   came(message) {
     if (message.topic !== this.topicId) return;
-    const isMine = message.from.id === state.me.id;
+    if (this.builtId !== this.topicId) return;
     this.fill();
-    if (isMine) this.window.toEnd();
+    if (message.from.id === state.me.id) this.window.toEnd();
     this.subtitle();
     this.markRead();
   }
@@ -132,17 +135,28 @@ export class Chat {
     if (message.topic === this.topicId) this.fill();
   }
 
-  async older() {
-    const before = this.rows().length;
-    if (await loadOlder(this.topicId)) this.fill(this.rows().length - before);
+  // One fetch at a time, whoever wants it; false when nothing came.
+  older() {
+    this.fetching ??= this.fetchOlder().catch(() => false).finally(() => { this.fetching = null; });
+    return this.fetching;
+  }
+
+  async fetchOlder() {
+    const { topicId } = this;
+    const first = this.topic?.messages[0]?.id;
+    const place = () => this.rows().findIndex((row) => row.holds?.(first));
+    const before = first === undefined ? 0 : place();
+    if (!await loadOlder(topicId) || this.topicId !== topicId) return false;
+    this.fill(place() - before);
+    return true;
   }
 
   async refresh() {
     if (this.topicId === null) return;
     if (!this.topic) return this.onBack();
     if (!this.topic.loaded) await loadMessages(this.topicId);
+    if (!this.topic || !this.window) return;
     for (const { id } of this.topic.messages) this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
-    if (!this.window) return;
     this.topicChanged(this.topic);
     this.fill();
     this.composer.refresh();
@@ -150,10 +164,7 @@ export class Chat {
 
   async jump(id) {
     let found = this.window.show(id);
-    while (!found && !this.topic.complete) {
-      await this.older();
-      found = this.window.show(id);
-    }
+    while (!found && await this.older()) found = this.window.show(id);
     if (!found) return;
     found.classList.add("flash");
     setTimeout(() => found.classList.remove("flash"), 1200);
@@ -224,10 +235,6 @@ export class Chat {
       } },
       { icon: "help", label: t("tourAgain"), run: () => document.dispatchEvent(new Event("tour")) },
     ]);
-  }
-
-  async send(text, reply = null) {
-    await act("write", { topic: this.topicId, text, reply }).catch((error) => toast(error.message));
   }
 
   // Arrow keys walk through the messages, Enter opens a message's menu, End goes to the newest.

@@ -11,6 +11,7 @@ const drafts = new Map();
 export class Composer {
   constructor(chat) {
     this.chat = chat;
+    this.topicId = chat.topicId; // what is written here goes here, whichever topic is opened meanwhile
     this.target = null; // {kind: "reply" | "edit", message}
     this.files = [];
     this.chosen = -1;
@@ -29,7 +30,7 @@ export class Composer {
       this.sendButton, this.picker);
     this.closed = h("div", { class: "closed-note", hidden: true }, t("closed"));
     this.element = h("footer", { class: "footer" }, this.list, this.above, this.bar, this.closed);
-    this.input.value = drafts.get(chat.topicId) ?? "";
+    this.input.value = this.draft;
     this.bar.addEventListener("submit", (event) => { event.preventDefault(); this.send(); });
     this.input.addEventListener("input", () => this.typed());
     this.input.addEventListener("keydown", (event) => this.keys(event));
@@ -39,6 +40,8 @@ export class Composer {
     chat.root.ondrop = (event) => { event.preventDefault(); this.add(event.dataTransfer.files); };
     this.refresh();
   }
+
+  get draft() { return drafts.get(this.topicId) ?? ""; }
 
   focus() { this.input.focus({ preventScroll: true }); }
 
@@ -55,7 +58,7 @@ export class Composer {
   }
 
   typed() {
-    drafts.set(this.chat.topicId, this.input.value);
+    if (this.target?.kind !== "edit") drafts.set(this.topicId, this.input.value);
     this.grow();
     this.suggest();
   }
@@ -63,7 +66,8 @@ export class Composer {
   keys(event) {
     if (!this.list.hidden && ["ArrowUp", "ArrowDown", "Tab"].includes(event.key)) {
       event.preventDefault();
-      this.choose(this.chosen + (event.key === "ArrowUp" ? -1 : 1));
+      const isUp = event.key === "ArrowUp" || event.shiftKey;
+      this.choose(isUp ? (this.chosen < 0 ? -1 : this.chosen - 1) : this.chosen + 1);
       return;
     }
     if (event.key === "Escape") {
@@ -95,12 +99,13 @@ export class Composer {
     this.list.replaceChildren(...fitting.map((one) => h("button", {
       type: "button", role: "option", tabindex: "-1", "data-command": one.command, onclick: () => this.take(one.command),
     }, h("b", {}, `/${one.command}`), h("span", {}, one.description))));
-    this.choose(-1);
+    this.choose(null);
   }
 
+  // The row at a place, counted round; null takes the mark away.
   choose(at) {
     const rows = [...this.list.children];
-    this.chosen = rows.length && at !== -1 ? (at + rows.length) % rows.length : -1;
+    this.chosen = rows.length && at !== null ? (at + rows.length) % rows.length : -1;
     rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === this.chosen)));
     rows[this.chosen]?.scrollIntoView({ block: "nearest" });
   }
@@ -128,7 +133,7 @@ export class Composer {
   }
 
   forget() {
-    if (this.target?.kind === "edit") this.input.value = "";
+    if (this.target?.kind === "edit") this.input.value = this.draft;
     this.target = null;
     this.files = [];
     this.showAbove();
@@ -162,34 +167,44 @@ export class Composer {
   }
 
   async send() {
-    const text = this.input.value.trim();
-    const { files, target } = this;
-    if (!text && !files.length) return;
-    this.input.value = "";
-    drafts.delete(this.chat.topicId);
+    const draft = { text: this.input.value.trim(), files: this.files, target: this.target };
+    if (!draft.text && !draft.files.length) return;
+    const isEdit = draft.target?.kind === "edit";
+    if (!isEdit) drafts.delete(this.topicId);
     this.list.hidden = true;
-    this.target = null;
-    this.files = [];
-    this.showAbove();
-    this.grow();
+    this.show({ text: isEdit ? this.draft : "", files: [], target: null });
     try {
-      if (target?.kind === "edit") await act("edit", { message: target.message.id, text });
-      else if (files.length) await this.sendFiles(files, text);
-      else await act("write", { topic: this.chat.topicId, text, reply: target?.message.id ?? null });
+      if (isEdit) await act("edit", { message: draft.target.message.id, text: draft.text });
+      else if (draft.files.length) await this.sendFiles(draft);
+      else await act("write", { topic: this.topicId, text: draft.text, reply: draft.target?.message.id ?? null });
     } catch (error) {
       toast(error.message);
-      this.input.value = text;
-      this.grow();
+      this.putBack(draft, isEdit);
     }
   }
 
-  // Pictures go together as pictures, everything else as documents, as the apps send them.
-  async sendFiles(files, caption) {
+  show({ text, files, target }) {
+    Object.assign(this, { files, target });
+    this.input.value = text;
+    this.showAbove();
+    this.grow();
+  }
+
+  // What did not go out waits here again, unless something new was begun meanwhile.
+  putBack(draft, isEdit) {
+    if (this.files.length || this.target || this.input.value !== (isEdit ? this.draft : "")) return;
+    if (!isEdit) drafts.set(this.topicId, draft.text);
+    this.show(draft);
+  }
+
+  // Pictures go together as pictures, everything else as documents, as the apps send them. What is out leaves the draft.
+  async sendFiles(draft) {
     const isPicture = (file) => ["image/png", "image/jpeg", "image/gif"].includes(file.type);
-    const groups = [["photo", files.filter(isPicture)], ["document", files.filter((file) => !isPicture(file))]];
+    const groups = [["photo", draft.files.filter(isPicture)], ["document", draft.files.filter((file) => !isPicture(file))]];
     for (const [kind, group] of groups.filter(([, found]) => found.length)) {
-      await upload(group, { topic: this.chat.topicId, kind, caption });
-      caption = "";
+      await upload(group, { topic: this.topicId, kind, caption: draft.text });
+      draft.files = draft.files.filter((file) => !group.includes(file));
+      draft.text = "";
     }
   }
 }

@@ -51,6 +51,6 @@ export class Drawer {
     const topic = state.topics.get(call.topic)?.name;
     return h("li", { class: call.code === 200 ? "" : "failed" },
       h("span", { class: "call-line" }, h("b", { class: family }, call.method), h("time", {}, clockTime(call.at)), h("span", { class: "call-code" }, `${call.code} · ${call.ms} ms`)),
-      h("span", { class: "call-note" }, topic && call.topic ? `${topic} · ` : "", call.note));
+      h("span", { class: "call-note" }, [call.topic && topic, call.note].filter(Boolean).join(" · ")));
   }
 }

@@ -27,10 +27,15 @@ function startTheme() {
   document.documentElement.dataset.theme = name === "dark" ? "dark" : "light";
 }
 
+let opener = null;
+
 function toggleDrawer() {
-  drawerElement.hidden = !drawerElement.hidden;
-  app.classList.toggle("with-drawer", !drawerElement.hidden);
-  if (!drawerElement.hidden) drawerElement.querySelector("button")?.focus();
+  const isOpening = drawerElement.hidden;
+  if (isOpening) opener = document.activeElement;
+  drawerElement.hidden = !isOpening;
+  app.classList.toggle("with-drawer", isOpening);
+  if (isOpening) drawerElement.querySelector("button")?.focus();
+  else opener?.focus({ preventScroll: true });
 }
 
 function route() {
@@ -40,7 +45,7 @@ function route() {
   app.dataset.screen = topicId === null ? "topics" : "chat";
   topics.current(topicId);
   if (topicId !== null) {
-    chat.open(topicId).catch((error) => toast(error.message));
+    chat.open(topicId).catch((error) => { toast(error.message); goTo(null); });
     if (topicId) tour?.reached(1);
   }
 }
@@ -80,6 +85,8 @@ function chooser() {
     list.append(button);
   }
   box.addEventListener("cancel", (event) => event.preventDefault());
+  // A second Escape closes a dialog all the same; without an agent there is nothing to do here.
+  box.addEventListener("close", () => { if (box.isConnected) box.showModal(); });
   document.body.append(box);
   box.showModal();
 }

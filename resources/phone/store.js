@@ -1,5 +1,7 @@
 // What the page knows, kept in step with the server by one event stream.
 
+import { t } from "./words.js";
+
 const listeners = new Map();
 export const state = {
   identity: "owner", online: true, epoch: "", chat: null, me: null, owner: null, bot: null,
@@ -16,30 +18,32 @@ function emit(kind, value) {
   for (const run of listeners.get(kind) ?? []) run(value);
 }
 
-async function read(path, query = {}) {
-  const answer = await fetch(`${path}?${new URLSearchParams({ as: state.identity, ...query })}`);
-  if (!answer.ok) throw new Error((await answer.json()).error);
-  return answer.json();
-}
-
-export async function act(deed, fields = {}) {
-  const answer = await fetch("act", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ do: deed, as: state.identity, ...fields }),
-  });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error);
+// The answer, or an error whose message a person can read: the server's own, or that there is none.
+async function answered(path, options = {}) {
+  let answer;
+  let body;
+  try {
+    answer = await fetch(path, options);
+    body = await answer.json();
+  } catch {
+    throw new Error(t("unreachable"));
+  }
+  if (!answer.ok) throw new Error(body.error ?? t("unreachable"));
   return body;
 }
+
+const read = (path, query = {}) => answered(`${path}?${new URLSearchParams({ as: state.identity, ...query })}`);
+
+export const act = (deed, fields = {}) => answered("act", {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ do: deed, as: state.identity, ...fields }),
+});
 
 export async function upload(files, fields) {
   const form = new FormData();
   files.forEach((file, at) => form.append(`file${at}`, file, file.name));
-  const answer = await fetch(`upload?${new URLSearchParams({ as: state.identity, ...fields })}`, { method: "POST", body: form });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error);
-  return body;
+  return answered(`upload?${new URLSearchParams({ as: state.identity, ...fields })}`, { method: "POST", body: form });
 }
 
 // --- loading ---------------------------------------------------------------------------------------------------------
@@ -58,7 +62,7 @@ async function loadOnce() {
   held = [];
   try {
     const number = await loadState();
-    const missed = held.filter((event) => event.number > number);
+    const missed = held.filter((event) => event.number > number || event.kind === "budget");
     held = null;
     for (const { run, value } of missed) run(value);
     return number;
@@ -89,9 +93,10 @@ export async function loadMessages(topicId) {
   });
 }
 
+// False when there is nothing older, or the topic is being loaded anyway.
 export async function loadOlder(topicId) {
   const topic = state.topics.get(topicId);
-  if (topic.complete || topic.pending || !topic.messages.length) return false;
+  if (!topic || topic.complete || topic.pending || !topic.messages.length) return false;
   await fetchInto(topic, { topic: topicId, before: topic.messages[0].id }, (page) => {
     topic.messages = [...page.messages, ...topic.messages];
   });
@@ -115,8 +120,14 @@ async function fetchInto(topic, query, take) {
 }
 
 export async function become(identity) {
+  const before = state.identity;
   state.identity = identity;
-  await load();
+  try {
+    await load();
+  } catch (error) {
+    state.identity = before;
+    throw error;
+  }
 }
 
 // --- the stream ------------------------------------------------------------------------------------------------------
@@ -134,14 +145,23 @@ export function listen(number) {
     seen(false);
     if (source.readyState === EventSource.CLOSED) setTimeout(() => reconnect(), 1000);
   };
-  source.addEventListener("hello", () => { load().catch(() => {}); });
+  source.addEventListener("hello", reload);
   for (const [kind, run] of Object.entries(HANDLERS)) {
     source.addEventListener(kind, (event) => {
       const value = JSON.parse(event.data);
       const eventNumber = Number(event.lastEventId.split(":")[1]);
-      if (held) held.push({ number: eventNumber, run, value });
+      if (held) held.push({ kind, number: eventNumber, run, value });
       else run(value);
     });
+  }
+}
+
+// The stream begins anew: what the page knows is of another time until it has loaded again.
+async function reload() {
+  try {
+    await load();
+  } catch {
+    setTimeout(reload, 1000);
   }
 }
 
@@ -190,12 +210,14 @@ const HANDLERS = {
   message: came,
   edit: changed,
   reaction: changed,
-  delete({ id, topic: topicId }) {
+  delete({ id, topic: topicId, from, last }) {
     const topic = state.topics.get(topicId);
     if (!topic) return;
     topic.pending?.push({ gone: id });
     topic.messages = topic.messages.filter((one) => one.id !== id);
-    if (topic.last?.id === id) topic.last = topic.messages.at(-1) ?? null;
+    topic.last = last;
+    if (from !== state.me.id && id > topic.read && topic.unread > 0) topic.unread -= 1;
+    if (!topic.unread) topic.rings = false;
     emit("gone", { id, topic: topicId });
   },
   topic(fresh) {

@@ -29,7 +29,7 @@ export class Topics {
     this.list = h("nav", { class: "topic-list", "aria-label": t("topics") });
     this.me = h("button", { type: "button", class: "me", "aria-label": t("more"), title: t("more"), id: "me", onclick: (event) => this.menu(event) });
     this.stranger = h("div", { class: "stranger-bar", hidden: true }, h("span", {}, t("strangerBar")),
-      h("button", { type: "button", onclick: () => become("owner") }, t("strangerBack", { name: state.owner.name })));
+      h("button", { type: "button", onclick: () => this.become("owner") }, t("strangerBack", { name: state.owner.name })));
     this.root.replaceChildren(
       h("header", { class: "bar" }, h("div", { class: "group-mark" }, icon("code", 22)),
         h("div", { class: "bar-text" }, this.title, this.under),
@@ -107,11 +107,15 @@ export class Topics {
     }
   }
 
+  become(identity) {
+    become(identity).catch((error) => toast(error.message));
+  }
+
   menu(event) {
     const box = event.currentTarget.getBoundingClientRect();
     const isStranger = state.identity === "stranger";
     openMenu(box.right, box.bottom, [
-      { icon: "reply", label: isStranger ? t("beOwner", { name: state.owner.name }) : t("beStranger"), run: () => become(isStranger ? "owner" : "stranger") },
+      { icon: "reply", label: isStranger ? t("beOwner", { name: state.owner.name }) : t("beStranger"), run: () => this.become(isStranger ? "owner" : "stranger") },
       { icon: "moon", label: t("theme"), run: this.onTheme },
       { icon: "help", label: t("tourAgain"), run: () => document.dispatchEvent(new Event("tour")) },
     ]);

@@ -91,9 +91,9 @@ export class RowWindow {
         element = this.build(row);
         if (kept) {
           if (next === kept.element) next = element;
-          const hadFocus = kept.element.contains(document.activeElement);
+          const focus = kept.element.contains(document.activeElement) ? focusIn(kept.element) : null;
           kept.element.replaceWith(element);
-          if (hadFocus) this.refocus(element);
+          if (focus) refocus(element, focus);
         }
         this.cache.set(row.key, { element, version: row.version });
       }
@@ -103,10 +103,6 @@ export class RowWindow {
     if (anchor && anchor.element.isConnected) {
       this.scroller.scrollTop += anchor.element.getBoundingClientRect().top - anchor.top;
     }
-  }
-
-  refocus(element) {
-    (element.querySelector(".key") ?? element).focus?.({ preventScroll: true });
   }
 
   anchor() {
@@ -143,4 +139,17 @@ export class RowWindow {
     }
     this.render();
   }
+}
+
+const keysOf = (element) => [...element.querySelectorAll(".key")];
+
+function focusIn(element) {
+  const keys = keysOf(element);
+  return { at: keys.indexOf(document.activeElement), of: keys.length };
+}
+
+// The same button again while there are as many; else the message, so that Enter presses nothing new.
+function refocus(element, { at, of }) {
+  const keys = keysOf(element);
+  (keys.length === of && keys[at] || element).focus({ preventScroll: true });
 }

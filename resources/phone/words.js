@@ -41,10 +41,12 @@ const TABLE = {
   pinned: ["{name} pinned a message", "{name}: сообщение закреплено"],
   happened: ["{name}: {kind}", "{name}: {kind}"],
   photo: ["Photo", "Фото"],
+  voice: ["Voice message", "Голосовое сообщение"],
   rings: ["rings on the phone", "со звуком"],
   silent: ["sent without sound", "без звука"],
   noAnswer: ["No answer came from the bot", "Бот не ответил"],
   offline: ["Connecting…", "Соединение…"],
+  unreachable: ["The demo does not answer. Is it still running?", "Демо не отвечает. Оно ещё запущено?"],
   you: ["You", "Вы"],
   beStranger: ["Act as a stranger", "Стать чужаком"],
   beOwner: ["Act as {name} again", "Снова стать {name}"],
@@ -60,6 +62,7 @@ const TABLE = {
   close: ["Close", "Закрыть"],
   expand: ["Show the whole quote", "Показать цитату"],
   spoiler: ["Show hidden text", "Показать скрытое"],
+  units: ["B KB MB", "Б КБ МБ"],
   download: ["Download {name}", "Скачать {name}"],
   openPicture: ["Open picture", "Открыть фото"],
   toEnd: ["To the newest message", "К новым сообщениям"],
@@ -121,7 +124,7 @@ export function listTime(seconds) {
 }
 
 export function fileSize(bytes) {
-  const units = ["B", "KB", "MB"];
+  const units = t("units").split(" ");
   let at = 0;
   while (bytes >= 1024 && at < units.length - 1) { bytes /= 1024; at += 1; }
   return `${at && bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[at]}`;

@@ -1,6 +1,6 @@
-"""Pictures of the phone page, made of the hub's own cards: ``python -m tests.phone.screens FOLDER``.
+"""Pictures of the phone page, made of the hub's own cards: ``python -m tests.phone.screens FOLDER [LANGUAGE...]``.
 
-390 and 1200 pixels wide, light and dark. To be looked at, beside a real Telegram.
+390 and 1200 pixels wide, light and dark, English and Russian. To be looked at, beside a real Telegram.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from pathlib import Path
 
 from agents.contract import AskId, Choice, PermissionRequest, Question, ToolKind, ToolStatus
 from bridge import cards
+from bridge.commands.table import CommandTable
+from bridge.commands.topic import SPECS
 from bridge.markdown import render
 from bridge.simulator import Limits
+from bridge.texts import set_language
 from tests.bridge.simulator.conftest import picture
 from tests.phone.bot import Bot
 from tests.phone.browser import Page, chromium, resize, screenshot
@@ -69,8 +72,10 @@ TOPICS = (
 
 
 async def stage(bot: Bot, one: Served) -> dict[str, int]:
-    """Five topics in the states the pictures show."""
+    """Topics in the states the pictures show."""
     human = one.human
+    menu = [{"command": name, "description": text} for name, text in CommandTable(SPECS).menu()]
+    await bot.call("setMyCommands", commands=menu)
     ids = {name: human.create_topic(name) for name in TOPICS}
     cart, speed, notes, flaky, russian, clean, upgrade = ids.values()
     human.write("Look at the README and tell me what is missing")
@@ -83,6 +88,7 @@ async def stage(bot: Bot, one: Served) -> dict[str, int]:
     await bot.say(notes, render("Here is the beginning. The whole text is in the file.\n\n# 2.4\n\n- Carts " * 1)[0])
     await bot.send(notes, "release-notes-2.4.md", b"# 2.4\n" * 400, "<b>The whole answer</b>, 12 parts")
     await bot.album(notes, [picture(900, 600, b"\x35\x78\xb4"), picture(900, 600, b"\xd0\x8a\x3c")], "Two charts")
+    human.send_voice(b"OggS" + bytes(9_000), notes)
     human.write("Почини перенос строк в длинных названиях", russian)
     await bot.say(russian, "✅ Готово: поправил 3 файла, 48 тестов проходят.", rings=True)
     await waiting_topic(bot, one, clean)
@@ -181,7 +187,9 @@ SCENES: dict[str, tuple[str, Callable[[Page], object]]] = {
     "answer": (TOPICS[0], lambda page: scroll(page, "Done: totals")),
     "decided-card": (TOPICS[0], lambda page: scroll(page, "Allowed once")),
     "table": (TOPICS[1], lambda page: scroll(page, "The slowest ten")),
-    "answer-as-file": (TOPICS[2], lambda page: None),
+    "album-and-voice": (TOPICS[2], lambda page: None),
+    "answer-as-file": (TOPICS[2], lambda page: scroll(page, "Here is the beginning")),
+    "commands": (TOPICS[3], lambda page: page.one(".composer textarea").send_keys("/")),
     "question": (TOPICS[3], lambda page: None),
     "permission-card": (TOPICS[5], lambda page: None),
     "running-turn": (TOPICS[6], lambda page: None),
@@ -196,38 +204,41 @@ def scroll(page: Page, text: str) -> object:
     )
 
 
-def take(one: Served, folder: Path) -> None:
-    """All pictures: every scene, both widths, both themes; then menus, drawer and tour."""
+def take(one: Served, folder: Path, language: str) -> None:
+    """All pictures in one language: every scene, both widths, both themes; then menus, drawer and tour."""
+    url = one.simulator.phone_url
     with chromium() as driver:
         for theme in ("light", "dark"):
             for width, height in ((390, 844), (1200, 800)):
                 resize(driver, width, height, 2.0 if width == 390 else 1.0)
                 for name, (topic, prepare) in SCENES.items():
-                    page = Page(driver, one.simulator.phone_url, theme=theme)
+                    page = Page(driver, url, theme=theme, lang=language)
                     if topic:
                         page.open_topic(topic)
                     prepare(page)
                     page.script("return new Promise((done) => setTimeout(done, 250))")
-                    screenshot(driver, folder / f"{name}-{width}-{theme}.png")
-                page = Page(driver, one.simulator.phone_url, theme=theme, tour="yes", lang="ru")
-                screenshot(driver, folder / f"tour-{width}-{theme}.png")
-                page = Page(driver, one.simulator.phone_url, theme=theme)
+                    screenshot(driver, folder / f"{language}-{name}-{width}-{theme}.png")
+                page = Page(driver, url, theme=theme, tour="yes", lang=language)
+                screenshot(driver, folder / f"{language}-tour-{width}-{theme}.png")
+                page = Page(driver, url, theme=theme, lang=language)
                 page.open_topic(TOPICS[0])
                 page.click("#open-drawer")
-                screenshot(driver, folder / f"drawer-{width}-{theme}.png")
-                page.click("#drawer [aria-label=Close]")
+                screenshot(driver, folder / f"{language}-drawer-{width}-{theme}.png")
+                page.click("#drawer .icon-button")
                 page.menu_of("Say it in one sentence")
-                screenshot(driver, folder / f"menu-{width}-{theme}.png")
+                screenshot(driver, folder / f"{language}-menu-{width}-{theme}.png")
                 driver.get("about:blank")
 
 
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
-    with served(Limits(group_calls=60)) as one:
-        bot = Bot(one.simulator)
-        one.run(stage(bot, one))
-        take(one, folder)
-        one.run(bot.close())
+    for language in sys.argv[2:] or ("en", "ru"):
+        set_language(language)
+        with served(Limits(group_calls=60)) as one:
+            bot = Bot(one.simulator)
+            one.run(stage(bot, one))
+            take(one, folder, language)
+            one.run(bot.close())
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
 

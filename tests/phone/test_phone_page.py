@@ -225,6 +225,114 @@ def test_the_drawer_shows_calls_and_the_budget(one: Served, bot: Bot, clean_driv
     assert "counted" in page.one(".calls li").text
 
 
+@pytest.mark.parametrize("width", [390, 800, 1200])
+def test_the_drawer_leaves_the_rest_of_a_wide_page_in_view(
+    one: Served, bot: Bot, clean_driver: webdriver.Chrome, width: int
+) -> None:
+    topic = one.do(lambda: one.human.create_topic("Drawer"))
+    one.run(bot.say(topic, "a call with a long text " * 20))
+    resize(clean_driver, width, 800)
+    page = page_of(one, clean_driver)
+    page.open_topic("Drawer")
+    page.click("#open-drawer")
+    page.until(lambda: "sendMessage" in page.one(".calls li").text, "the call")
+    assert page.one("#drawer").size["width"] <= (390 if width == 390 else 380)
+    if width == 1200:
+        chat, drawer = page.one("#chat").rect, page.one("#drawer").rect
+        assert chat["width"] >= 500
+        assert chat["x"] + chat["width"] <= drawer["x"]
+    ActionChains(clean_driver).send_keys(Keys.ESCAPE).perform()
+    page.until(lambda: focus_is_on(page, "#open-drawer"), "the focus is back")
+
+
+def test_a_message_that_is_taken_back_is_not_counted_as_unread(
+    one: Served, bot: Bot, clean_driver: webdriver.Chrome
+) -> None:
+    topic = one.do(lambda: one.human.create_topic("Taken back"))
+    page = page_of(one, clean_driver)
+    one.run(bot.say(topic, "it stays"))
+    sent = one.run(bot.say(topic, "it goes"))
+    page.until(lambda: page.one(".unread").text == "2", "two unread")
+    one.run(bot.call("deleteMessage", chat_id=bot.chat, message_id=sent))
+    page.until(lambda: page.one(".unread").text == "1", "one unread")
+    assert "it stays" in page.one(f"[data-topic='{topic}']").text
+
+
+def test_what_is_written_goes_to_the_topic_on_screen_while_another_is_loading(
+    one: Served, clean_driver: webdriver.Chrome
+) -> None:
+    first = one.do(lambda: one.human.create_topic("First"))
+    second = one.do(lambda: one.human.create_topic("Second"))
+    resize(clean_driver, 1200, 800)
+    page = page_of(one, clean_driver)
+    page.open_topic("First")
+    page.one(".composer textarea").send_keys("meant for the first")
+    page.script(
+        "const real = window.fetch;"
+        "window.fetch = (path, ...rest) => String(path).startsWith('messages')"
+        " ? new Promise((go) => { window.release = go; }).then(() => real(path, ...rest)) : real(path, ...rest);"
+    )
+    page.click(f"[data-topic='{second}']")
+    page.until(lambda: page.script("return Boolean(window.release)"), "the second is being loaded")
+    page.one(".composer textarea").send_keys(Keys.ENTER)
+    page.until(lambda: one.human.messages(first)[-1].text == "meant for the first", "it is in the first")
+    page.script("window.release()")
+    page.until(lambda: page.one(".chat h1").text == "Second", "the second is open")
+    assert page.one(".composer textarea").get_attribute("value") == ""
+
+
+def test_what_could_not_be_sent_is_kept_and_the_reason_is_said(one: Served, clean_driver: webdriver.Chrome) -> None:
+    topic = one.do(lambda: one.human.create_topic("Away"))
+    page = page_of(one, clean_driver)
+    page.open_topic("Away")
+    one.run(one.simulator.stop())
+    page.write("do not lose me")
+    page.until(lambda: "does not answer" in page.toast(), "the reason")
+    field = page.one(".composer textarea")
+    page.until(lambda: field.get_attribute("value") == "do not lose me", "the text is back")
+    one.run(one.simulator.start())
+    page.until(lambda: "in Agents" in page.one(".chat .under").text, "the page is online again")
+    field.send_keys(Keys.ENTER)
+    page.until(lambda: one.human.messages(topic)[-1].text == "do not lose me", "it is sent")
+
+
+def test_a_reply_leads_to_its_message_while_older_ones_are_loading(one: Served, clean_driver: webdriver.Chrome) -> None:
+    topic = one.do(lambda: one.human.create_topic("Long way"))
+
+    def fill() -> None:
+        first = one.human.write("the very first", topic)
+        for number in range(700):
+            one.human.write(f"message {number}", topic)
+        one.human.reply(first, "an answer to the first")
+
+    one.do(fill)
+    page = page_of(one, clean_driver)
+    page.open_topic("Long way")
+    page.sees("an answer to the first")
+    page.script(
+        "const box = document.querySelector('.scroller'); const reply = document.querySelector('.reply-head');"
+        "for (let n = 0; n < 4; n += 1) { box.scrollTop = 0; box.dispatchEvent(new Event('scroll')); }"
+        "reply.click();"
+    )
+    page.until(lambda: page.all(".flash") and "the very first" in page.one(".flash").text, "the first is shown")
+
+
+def test_the_focus_stays_on_its_button_when_the_card_is_drawn_anew(
+    one: Served, bot: Bot, clean_driver: webdriver.Chrome
+) -> None:
+    topic = one.do(lambda: one.human.create_topic("Focus"))
+    sent = one.run(bot.say(topic, "Card", [[("Red", "r"), ("Green", "g")], [("Done", "d")]]))
+    page = page_of(one, clean_driver)
+    page.open_topic("Focus")
+    page.script("document.querySelectorAll('.key')[1].focus()")
+    one.run(bot.change(sent, "Card", [[("Red", "r"), ("✅ Green", "g")], [("Done", "d")]]))
+    page.until(lambda: any("✅ Green" in key.text for key in page.all(".key")), "the card is drawn anew")
+    assert page.script("return document.activeElement.textContent") == "✅ Green"
+    one.run(bot.change(sent, "Card", [[("Stop", "s")]]))
+    page.until(lambda: any("Stop" in key.text for key in page.all(".key")), "the card has other buttons")
+    assert page.script("return document.activeElement.className.includes('row')")
+
+
 def test_typing_is_shown_and_ends(one: Served, bot: Bot, clean_driver: webdriver.Chrome) -> None:
     topic = one.do(lambda: one.human.create_topic("Typing"))
     page = page_of(one, clean_driver)
@@ -269,9 +377,13 @@ def test_everything_can_be_reached_by_keyboard(one: Served, playing_bot: Bot, cl
     page.until(lambda: playing_bot.pressed != [], "the press arrives")
 
 
+def focus_is_on(page: Page, selector: str) -> bool:
+    return bool(page.script("return document.activeElement.matches(arguments[0])", selector))
+
+
 def focused(page: Page, keys: object, selector: str, *, back: bool = False) -> bool:
     """Press Tab once unless the focus is there already."""
-    if page.script("return document.activeElement.matches(arguments[0])", selector):
+    if focus_is_on(page, selector):
         return True
     keys(*((Keys.SHIFT, Keys.TAB) if back else (Keys.TAB,)))  # type: ignore[operator]
     if back:

@@ -14,7 +14,7 @@ class Client:
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        self.http = httpx.AsyncClient(trust_env=False, timeout=5.0)
+        self.http = httpx.AsyncClient(trust_env=False, timeout=30.0)
 
     async def __aenter__(self) -> Client:
         return self

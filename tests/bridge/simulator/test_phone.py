@@ -23,22 +23,16 @@ async def act(client: Client, **fields: Any) -> httpx.Response:
 
 
 async def stream(client: Client, last: str = "") -> list[tuple[str, Any]]:
-    """Events that come within a moment."""
+    """What a stream tells at its beginning: all that was missed, and the budget after it."""
     events: list[tuple[str, Any]] = []
-
-    async def listen() -> None:
-        async with client.http.stream("GET", url(client, f"events?last={last}")) as answer:
-            kind = ""
-            async for line in answer.aiter_lines():
-                if line.startswith("event: "):
-                    kind = line.removeprefix("event: ")
-                elif line.startswith("data: "):
-                    events.append((kind, json.loads(line.removeprefix("data: "))))
-
-    task = asyncio.create_task(listen())
-    await asyncio.sleep(0.1)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    async with asyncio.timeout(20), client.http.stream("GET", url(client, f"events?last={last}")) as answer:
+        async for line in answer.aiter_lines():
+            if line.startswith("event: "):
+                kind = line.removeprefix("event: ")
+            elif line.startswith("data: "):
+                events.append((kind, json.loads(line.removeprefix("data: "))))
+                if kind == "budget":
+                    break
     return events
 
 
@@ -85,7 +79,7 @@ async def test_a_file_of_a_person_is_never_served_as_a_page(client: Client, huma
         {"do": "fly"},
         {"do": "write", "topic": 0, "text": " "},
         {"do": "write", "topic": "x", "text": "a"},
-        {"do": "press", "message": 999, "row": 0, "column": 0},
+        {"do": "press", "message": 999, "data": "x"},
         {"do": "topic", "what": "create", "name": " "},
         {"do": "topic", "what": "close", "topic": 99},
         {"do": "choose", "agent": "unknown"},
@@ -98,10 +92,48 @@ async def test_nonsense_is_refused_with_a_reason(client: Client, fields: dict[st
 
 
 @pytest.mark.asyncio
-async def test_a_button_outside_the_keyboard_is_refused(client: Client) -> None:
-    keyboard = {"inline_keyboard": [[{"text": "Go", "callback_data": "go"}]]}
-    sent = await client.send("x", reply_markup=keyboard)
-    assert (await act(client, do="press", message=sent["message_id"], row=3, column=0)).status_code == 400
+@pytest.mark.parametrize("data", ["", "x" * 65])
+async def test_a_press_without_data_or_with_too_much_is_refused(client: Client, data: str) -> None:
+    sent = await client.send("x", reply_markup={"inline_keyboard": [[{"text": "Go", "callback_data": "go"}]]})
+    assert (await act(client, do="press", message=sent["message_id"], data=data)).status_code == 400
+
+
+@pytest.mark.asyncio
+async def test_a_press_sends_what_the_pressed_button_said_though_the_card_was_edited_meanwhile(client: Client) -> None:
+    sent = await client.send("card", reply_markup={"inline_keyboard": [[{"text": "Deny", "callback_data": "deny"}]]})
+    await client.ok(
+        "editMessageText",
+        chat_id=client.chat_id,
+        message_id=sent["message_id"],
+        text="card 2",
+        reply_markup={"inline_keyboard": [[{"text": "Allow", "callback_data": "allow"}]]},
+    )
+    press = asyncio.create_task(act(client, do="press", message=sent["message_id"], data="deny"))
+    (update,) = await client.updates(timeout=10)
+    assert update["callback_query"]["data"] == "deny"
+    await client.ok("answerCallbackQuery", callback_query_id=update["callback_query"]["id"])
+    assert (await press).status_code == 200
+
+
+@pytest.mark.asyncio
+async def test_a_message_that_is_gone_already_is_told_of_as_gone_only(client: Client, human: Human) -> None:
+    state = (await client.http.get(url(client, "state"))).json()
+    kept = human.write("kept")
+    human.delete(human.write("gone"))
+    events = await stream(client, f"{state['epoch']}:{state['number']}")
+    assert [body["text"] for kind, body in events if kind == "message"] == ["kept"]
+    (gone,) = [body for kind, body in events if kind == "delete"]
+    assert (gone["from"], gone["last"]["id"]) == (human.id, kept.id)
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_hung_up_is_listened_for_no_longer(client: Client, human: Human) -> None:
+    feed = client.simulator.world.feed
+    await stream(client)
+    async with asyncio.timeout(20):
+        while feed.listener_count:
+            human.write("somebody is still writing")
+            await asyncio.sleep(0.01)
 
 
 @pytest.mark.asyncio
