@@ -25,6 +25,8 @@ from app.facade import Facade, HealthRow, HubSnapshot
 from app.health import HubView
 from app.host import ThreadedHost
 from app.secrets import read_lock_secret
+from app.settings import Settings
+from app.setup_steps import progress
 from app.terminals import line_command, open_terminal
 from app.ui.answer_dialog import AnswerDialog
 from app.ui.calls import Calls
@@ -81,7 +83,7 @@ class Desktop(QObject):
         self._check_tray()
         if show_window or not self.window.hides_on_close:
             self.window.bring_up()
-        self.window.settings.show_settings(self.host.settings)
+        self._show_settings(self.host.settings)
         self._refresh.start()
         self._tray_check.start()
         self.host.start(self._view_came.emit)
@@ -193,7 +195,11 @@ class Desktop(QObject):
         before, self._followed = self._followed, settings
         if settings.hub.language != before.hub.language:
             self._rebuild_window()
+        self._show_settings(settings)
+
+    def _show_settings(self, settings: Settings) -> None:
         self.window.settings.follow(settings)
+        self.window.sessions.say_set_up(is_complete=progress(settings).is_complete)
 
     def _show_view(self, view: HubView) -> None:
         self.tray.show_view(view)

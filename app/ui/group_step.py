@@ -158,6 +158,8 @@ class GroupStep(Step):
             self._again.stop()
             if not was_ready:
                 self.say(tr("Everything is there. Press the button."))
+                if not self.isComplete():
+                    self.use.setFocus()
 
     def _use(self) -> None:
         if self.shown is None:

@@ -102,10 +102,10 @@ class TokenStep(Step):
         self.plaintext.hide()
         self.box.addWidget(self.plaintext)
         self.close_box()
+        self.first = self.token
         self._stored: Future[BotAccount] | None = None
 
     def initializePage(self) -> None:
-        self.token.setFocus()
         if not self.isComplete():
             self.say(tr("Looking for a token that is kept already…"))
             self._stored = self.calls.go(self.set_up.connect_stored(), self._connected, self._not_stored)
@@ -182,6 +182,7 @@ class FoldersStep(Step):
         row.addStretch(1)
         self.box.addLayout(row)
         self.box.addWidget(self.note)
+        self.first = self.add
         self._show()
 
     def _choose(self) -> None:
@@ -191,21 +192,26 @@ class FoldersStep(Step):
 
     def add_folder(self, folder: Path) -> None:
         roots = [*self.set_up.current().workspace.roots]
+        if self._keep([*roots, folder] if folder not in roots else roots):
+            self.offer_next()
+
+    def _keep(self, roots: Sequence[Path]) -> bool:
+        """Write them down; what is wrong with one of them is said."""
         try:
-            self.set_up.keep_roots([*roots, folder] if folder not in roots else roots)
+            self.set_up.keep_roots(roots)
         except HubError as error:
             self._show()
             self.complain(error)
-            return
+            return False
         self._show()
+        return True
 
     def _remove(self) -> None:
         row = self.list.currentRow()
         roots = [*self.set_up.current().workspace.roots]
         if 0 <= row < len(roots):
             del roots[row]
-            self.set_up.keep_roots(roots)
-        self._show()
+            self._keep(roots)
 
     def _show(self) -> None:
         roots = self.set_up.current().workspace.roots
@@ -293,6 +299,7 @@ class TestStep(Step):
         self.box.addWidget(self.make, 0, Qt.AlignmentFlag.AlignLeft)
         self.progress.connect(self.say, Qt.ConnectionType.QueuedConnection)
         self.close_box()
+        self.first = self.make
         self.done()
 
     def _make(self) -> None:
@@ -301,12 +308,14 @@ class TestStep(Step):
             self.say(tr("Choose a group first."))
             return
         self.make.setEnabled(False)
+        self.offer_next()
         work = self.set_up.test_topic(chats[-1], self.progress.emit)  # the one that was added last
         self.calls.go(work, lambda person: self._pressed(person.name), self._failed)
 
     def _pressed(self, name: str) -> None:
         self.say("✓ " + tr("{name} pressed the button. Make a topic and write your first task.", name=name))
         self.make.setEnabled(True)
+        self.offer_next()
 
     def _failed(self, error: HubError) -> None:
         self.complain(error)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWizard, QWizardPage
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget, QWizard, QWizardPage
 
 from agents.contract import HubError
 from app.setup_steps import SetUp
@@ -18,6 +20,9 @@ class Step(QWizardPage):
         super().__init__()
         self.set_up, self.calls = set_up, calls
         self._is_done = False
+        self.first: QWidget | None = None
+        """What has the keyboard when the page comes; None: what Qt takes."""
+        self._focus = QTimer(self, singleShot=True, interval=0, timeout=self._focus_first)
         self.box = QVBoxLayout(self)
         self.box.setSpacing(10)
         self.note = wrapped()
@@ -37,11 +42,22 @@ class Step(QWizardPage):
         self._is_done = is_done
         self.completeChanged.emit()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The wizard gives the keyboard to the topmost part after this; ours comes later."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._focus.start()
+
+    def _focus_first(self) -> None:
+        if self.first is not None and self.isVisible() and (not self._is_done or self.nextId() < 0):
+            self.first.setFocus()
+
     def offer_next(self) -> None:
         """What this page wanted is there: Enter goes on."""
         wizard = self.wizard()
         if wizard is not None and self.isVisible():
-            wizard.button(QWizard.WizardButton.NextButton).setFocus()
+            last = QWizard.WizardButton.FinishButton if self.isFinalPage() or self.nextId() < 0 else None
+            wizard.button(last or QWizard.WizardButton.NextButton).setFocus()
 
     def isComplete(self) -> bool:
         return self._is_done

@@ -54,12 +54,12 @@ class OrEmpty(QWidget):
         super().__init__()
         self._layout = QStackedLayout(self)
         self._layout.addWidget(widget)
-        label = QLabel(sentence)
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        label.setWordWrap(True)
-        label.setForegroundRole(label.palette().ColorRole.PlaceholderText)
-        label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._layout.addWidget(label)
+        self.sentence = QLabel(sentence)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence.setWordWrap(True)
+        self.sentence.setForegroundRole(self.sentence.palette().ColorRole.PlaceholderText)
+        self.sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._layout.addWidget(self.sentence)
 
     def show_content(self, has_content: bool) -> None:
         self._layout.setCurrentIndex(0 if has_content else 1)

