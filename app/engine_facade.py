@@ -39,6 +39,7 @@ from bridge.policy.classes import RiskClass
 from bridge.router import Refused
 from bridge.telegram.poller import PollState
 from bridge.texts import tr
+from bridge.unseen import readable, reveal
 
 AUDIT_ROWS = 500
 
@@ -221,19 +222,20 @@ def session_row(
 def ask_row(found: OpenAsk, titles: Mapping[Place, str]) -> AskRow:
     ask = found.ask
     is_permission = isinstance(ask, PermissionRequest)
+    shown = readable(ask) if isinstance(ask, PermissionRequest) else None
     assessment = found.assessment
     return AskRow(
         id=str(found.id),
         topic=titles.get(found.origin.place, ""),
         agent=found.origin.agent_title,
-        title=found.title,
-        subject=found.subject,
+        title=reveal(found.title, with_blanks=False),
+        subject=reveal(found.subject),
         risk="; ".join(assessment.reasons) if assessment else "",
         asked_at=found.opened_at,
         expires_at=found.expires_at,
         is_permission=is_permission,
         is_destructive=found.needs_second_step or (assessment is not None and assessment.risk is RiskClass.DESTRUCTIVE),
-        details=(ask.diff or ask.plan or ask.arguments) if isinstance(ask, PermissionRequest) else "",
+        details=(shown.diff or shown.plan or shown.arguments) if shown is not None else "",
         questions=ask.questions if isinstance(ask, QuestionRequest) else (),
     )
 
@@ -258,7 +260,7 @@ def audit_row(line: AuditLine) -> AuditRow:
         line.at,
         who,
         way_text(line.way),
-        what,
+        reveal(what),
         event_text(line.event),
         delivered,
     )

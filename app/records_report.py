@@ -17,6 +17,7 @@ from bridge.audit import AuditLine, audit_lines
 from bridge.pending.rows import PastAsk, open_rows
 from bridge.store.glance import Glance
 from bridge.texts import tr
+from bridge.unseen import reveal
 
 _SPAN = re.compile(r"(\d{1,5})\s*([mhdw])")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -47,7 +48,7 @@ def approvals_command(data_dir: Path | None, *, as_json: bool) -> int:
         return 0
     for ask in waiting:
         what = one_line(ask.subject or ask.title)
-        say(f"{stamp(ask.opened_at)}  {ask.agent_title}  {ask.tool or tr('question')}  {what}")
+        say(f"{stamp(ask.opened_at)}  {ask.agent_title}  {reveal(ask.tool) or tr('question')}  {what}")
     say(tr("Decide on the phone or in the window.") if waiting else tr("Nothing waits for a decision."))
     return 0
 
@@ -79,8 +80,8 @@ def stamp(seconds: float) -> str:
 
 
 def one_line(text: str) -> str:
-    """A subject on one line."""
-    line = " ".join(text.split())
+    """A subject on one line; what a terminal would obey is shown instead."""
+    line = " ".join(reveal(text).split())
     return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}…"
 
 
@@ -91,9 +92,9 @@ def audit_text(line: AuditLine) -> str:
         stamp(line.at),
         line.event.value,
         line.way,
-        line.by_name,
+        reveal(line.by_name),
         line.agent,
-        line.tool,
+        reveal(line.tool),
         one_line(line.subject),
         told,
     )

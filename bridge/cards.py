@@ -12,6 +12,7 @@ from agents.contract import HubError, PermissionRequest, Question, QuestionKind,
 from bridge.diffs import FileDiff, read_diff
 from bridge.markdown import Composer, Part, StyledText, clip, keep_ends, keep_head, read, stack, utf16_length
 from bridge.texts import told, tr, trn
+from bridge.unseen import readable
 
 ROOM = 3_800
 """UTF-16 units of a card that may be filled with what can be cut; the rest is for the lines that can't."""
@@ -54,6 +55,7 @@ def permission_card(
     below: Part | None = None,
 ) -> Part:
     """The agent asks before it acts. With a ``verdict`` the card is closed: shorter, ``below`` under it."""
+    request = readable(request)
     card = Composer()
     if verdict:
         card.bold(keep_head(verdict, REASON_UNITS)).line()

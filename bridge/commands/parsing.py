@@ -1,7 +1,8 @@
 """Telling commands from text. Pure.
 
 A command is "/" and a name at the very start, then a blank or the end: "/etc/hosts" and "/usr/bin" are text, and
-"//text" is text that begins with a slash on purpose.
+"//text" is text that begins with a slash on purpose. A sign behind the name ("/stop!") and what nobody can see around
+it (a zero-width blank of a copied text) do not make it text: that would wait until the turn it should stop is done.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_COMMAND = re.compile(r"/([A-Za-z0-9_][A-Za-z0-9_:.\-]{0,63})(?:@([A-Za-z0-9_]{3,64}))?(?=\s|$)")
+_UNSEEN = r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
+_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_:.\-]{0,62}[A-Za-z0-9_])?"
+_COMMAND = re.compile(rf"{_UNSEEN}/({_NAME})(?:@([A-Za-z0-9_]{{3,64}}))?[!?.,;:…]*{_UNSEEN}(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)

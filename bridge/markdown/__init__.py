@@ -9,7 +9,7 @@ from bridge.markdown.compose import Composer, keep_ends, keep_head, stack
 from bridge.markdown.part import TEXT_LIMIT, Part
 from bridge.markdown.split import head as clip
 from bridge.markdown.styled import StyledText
-from bridge.markdown.units import utf16_length
+from bridge.markdown.units import is_visible, utf16_length
 
 __all__ = [
     "TEXT_LIMIT",
@@ -17,6 +17,7 @@ __all__ = [
     "Part",
     "StyledText",
     "clip",
+    "is_visible",
     "keep_ends",
     "keep_head",
     "read",

@@ -14,6 +14,7 @@ from agents.contract import PermissionRequest, ToolKind
 from bridge import cards
 from bridge.markdown import utf16_length
 from bridge.messenger import FileUpload
+from bridge.unseen import readable
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,8 @@ KEPT = 86_400.0
 
 
 def hidden_parts(ask: PermissionRequest) -> Iterator[tuple[str, str]]:
-    """Names and texts of what the card cuts."""
+    """Names and texts of what the card cuts, as a person can read them."""
+    ask = readable(ask)
     shown = cards.WHOLE_COMMAND if ask.kind is ToolKind.EXECUTE else cards.SUBJECT
     if utf16_length(ask.subject) > shown:
         yield "command.txt", ask.subject

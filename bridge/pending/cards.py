@@ -16,6 +16,7 @@ from bridge.pending.records import AskKind
 from bridge.pending.registry import LiveAsk
 from bridge.pending.rows import PastAsk
 from bridge.texts import tr
+from bridge.unseen import reveal
 
 ASK, QUESTION, LIST, RULE = "ask", "q", "asks", "rule"
 LABEL_LIMIT = 40
@@ -110,13 +111,13 @@ def closed_question(title: str, line: str, form: Questionnaire | None) -> Part:
 
 def answered_head(live: LiveAsk) -> Part:
     """The short form of a decided card, to be followed by the turn's live status."""
-    title = " ".join((live.subject or live.title).split())
+    title = " ".join(reveal(live.subject or live.title).split())
     return Composer().bold(wording.verdict_line(live)).line().code(keep_ends(title, HEAD_SUBJECT)).part()
 
 
 def moved_card(live: LiveAsk) -> Part:
     """An older card of a request that was shown again further down."""
-    return notice(wording.asked_again(), hint=wording.first_line(live.subject or live.title))
+    return notice(wording.asked_again(), hint=wording.first_line(reveal(live.subject or live.title)))
 
 
 # --- buttons -------------------------------------------------------------------------------------------------------

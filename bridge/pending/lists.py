@@ -18,6 +18,7 @@ from bridge.pending.equipment import Equipment
 from bridge.pending.records import AskKind, Decider, DecisionOutcome, DecisionWay, PressReply, Ruling
 from bridge.pending.registry import LiveAsk
 from bridge.texts import tr
+from bridge.unseen import reveal
 
 SHOWN = 20
 """Requests or rules in one message; Telegram takes 100 buttons and 98 entities."""
@@ -53,7 +54,7 @@ class Lists:
         text = Composer().bold(wording.list_head(len(waiting)))
         rows: list[tuple[Button, ...]] = []
         for number, live in enumerate(shown, 1):
-            subject = " ".join((live.subject or live.title).split())
+            subject = " ".join(reveal(live.subject or live.title).split())
             text.line().text(f"{number}. {live.origin.agent_title} · {live.tool or tr('question')} ")
             text.code(keep_ends(subject, SUBJECT))
             if live.needs_second_step:

@@ -19,6 +19,7 @@ from bridge.policy.looking import outside_reason
 from bridge.policy.paths import Grounds, look_at, within
 from bridge.policy.script import ScriptJudge
 from bridge.texts import tr
+from bridge.unseen import has_unseen
 
 _OPERATORS = re.compile(r"[;&|\n`<>]|\$\(")
 """A pattern like "npm test*" must not let "npm test && something else" pass."""
@@ -83,6 +84,8 @@ class Judge:
     def _findings(self, ask: PermissionRequest, grounds: Grounds) -> Iterator[Finding]:
         if ask.kind is ToolKind.EXECUTE and ask.subject:
             yield from ScriptJudge(grounds).judge(ask.subject, dialect_of(ask.tool))
+            if has_unseen(ask.subject):
+                yield Finding(RiskClass.DESTRUCTIVE, tr("holds characters that can't be seen"))
             return
         risk = KIND_CLASSES[ask.kind]
         if ask.kind in (ToolKind.READ, ToolKind.EDIT):

@@ -8,6 +8,7 @@ from agents.contract import AgentCommand, FilePart, ImagePart, Prompt
 from bridge.commands.parsing import Command, literal, nearest, parse_command
 from bridge.commands.table import CommandTable, Where
 from bridge.inbound import IncomingFile, IncomingMessage
+from bridge.markdown import is_visible
 from bridge.sheet import lines, plain
 from bridge.texts import tr
 from bridge.topics import notices
@@ -26,7 +27,6 @@ IMAGE_TYPES = {
 }
 IMAGE_LIMIT = 5_000_000
 """Bytes of a picture that travels inside the prompt; a larger one is given by its path."""
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
 async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_old: bool = False) -> None:
@@ -63,7 +63,7 @@ async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_ol
 
 def is_blank(text: str) -> bool:
     """Whether nothing can be seen of the text."""
-    return not text.strip().strip(INVISIBLE).strip()
+    return not is_visible(text)
 
 
 def other_text(kind: str) -> str:
