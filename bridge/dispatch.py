@@ -196,7 +196,7 @@ class Dispatch:
         self._tasks.create_task(self._carry(queue, letter))
 
     async def _carry(self, queue: ChatQueue, letter: Letter) -> None:
-        was_edit = letter.is_edit
+        was_edit, chat_id = letter.is_edit, letter.place.chat_id
         # Taken here and not when the task was made: a revision in between still goes out with this call.
         letter.on_wire, letter.next_klass = digest(letter.part, letter.keyboard), None
         try:
@@ -212,6 +212,8 @@ class Dispatch:
             # Confirmed by a person or posted anew meanwhile: this call's outcome says nothing more.
             if isinstance(outcome, FloodWaitError):
                 self.wait_for(queue, outcome.seconds)
+        elif letter.place.chat_id != chat_id:
+            self._say_again(letter, may_be_there=not was_edit and not isinstance(outcome, MessengerError))
         elif isinstance(outcome, MessengerError):
             settle(letter, outcome, self)
         elif was_edit:
@@ -219,6 +221,11 @@ class Dispatch:
         else:
             self.sent(letter, outcome)
         self.pump(self.queue(letter.place.chat_id))
+
+    def _say_again(self, letter: Letter, *, may_be_there: bool) -> None:
+        """The group moved while the call was under way: what it came to counts for the old group only."""
+        letter.repeats += may_be_there
+        self.again(letter)
 
     async def _call(self, letter: Letter) -> int:
         """One call; returns the id of the message that now shows the letter."""

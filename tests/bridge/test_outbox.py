@@ -605,6 +605,49 @@ def test_an_upgraded_group_gets_its_messages_under_the_new_id_once(tmp_path: Pat
     assert calls == [("card", old), ("0", old), *((text, new) for text in ("0", "1", "2", "late", "closed"))]
 
 
+def test_a_message_that_was_on_the_wire_while_its_group_moved_is_said_in_the_new_group_and_edited_there(
+    tmp_path: Path,
+) -> None:
+    old, new = -55, -1009876500002
+
+    async def scene(house: House) -> None:
+        house.messenger.answer = lambda made: 3.0 if made.place.chat_id == old else None
+        async with house.life() as outbox:
+            card = house.post("card", P, topic=None, chat=old)
+            status = house.post("status", P, topic=None, chat=-77)
+            await outbox.outcome(status)
+            outbox.move_chat(old, new)
+            await asyncio.sleep(30)
+            outbox.revise(card, Part("closed", "closed"))
+            await asyncio.sleep(30)
+
+    house = play(tmp_path, scene)
+    calls = [call for call in house.messenger.calls if call.place.chat_id != -77]
+    assert [(call.kind, call.place.chat_id) for call in calls] == [("send", old), ("send", new), ("edit", new)]
+    assert "may be a repeat" in calls[1].text
+
+
+def test_an_edit_that_was_on_the_wire_while_its_group_moved_is_said_in_the_new_group(tmp_path: Path) -> None:
+    old, new = -55, -1009876500002
+
+    async def scene(house: House) -> None:
+        house.messenger.answer = lambda made: 3.0 if made.kind == "edit" else None
+        async with house.life() as outbox:
+            card = house.post("card", P, topic=None, chat=old)
+            await outbox.outcome(card)
+            outbox.revise(card, Part("closed", "closed"))
+            await asyncio.sleep(1)
+            outbox.move_chat(old, new)
+            await asyncio.sleep(30)
+
+    house = play(tmp_path, scene)
+    assert [(call.kind, call.text, call.place.chat_id) for call in house.messenger.calls] == [
+        ("send", "card", old),
+        ("edit", "closed", old),
+        ("send", "closed", new),
+    ]
+
+
 def test_a_chat_that_put_the_bot_out_is_said_and_kept_for_later(tmp_path: Path) -> None:
     async def scene(house: House) -> None:
         kicked = [True]
