@@ -75,6 +75,10 @@ class ButtonBook:
             return None
         return Pressed(place_of(row), verb, payload[int(answer)], book_id)
 
+    def works(self, book_id: str) -> bool:
+        """Whether a keyboard is not used up yet."""
+        return self._database.row("SELECT 1 FROM buttons WHERE id = ?", (book_id,)) is not None
+
     def forget(self, book_id: str) -> bool:
         """Use a keyboard up; later presses are answered as old ones. False: another press had done so already."""
         return self._database.execute("DELETE FROM buttons WHERE id = ?", (book_id,)) > 0

@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from agents.contract import HubError
@@ -36,11 +35,12 @@ from bridge.inbound import (
 )
 from bridge.leftovers import sweep
 from bridge.lock import HubLock
-from bridge.messenger import MessengerError
-from bridge.news import Bell, HubStatus, summary
+from bridge.menus import set_menus
+from bridge.news import Bell, HubStatus, hub_status
 from bridge.presses import Presses
 from bridge.recovery import GATHER, Pending, Recovery
 from bridge.router import Gate, Refusal, Refused
+from bridge.store import StoreError
 from bridge.texts import tr
 from bridge.topics.actor import TopicActor
 from bridge.topics.inbox import (
@@ -60,7 +60,7 @@ from bridge.topics.inbox import (
     TopicNamed,
     TopicShut,
 )
-from bridge.topics.topic import Topic
+from bridge.topics.topic import STORE_RETRY, Topic
 
 log = logging.getLogger(__name__)
 
@@ -174,6 +174,9 @@ class Hub:
 
     def topic_lost(self, place: Place, *, is_closed: bool = False) -> None:
         """The outbox can't write there. Closed: the session rests. Gone: it is parked and General hears of it once."""
+        if place.topic_id is None:
+            log.warning("General of chat %s can't be written to", place.chat_id)
+            return
         if is_closed:
             self.tell(place, TopicShut(is_closed=True))
             return
@@ -209,13 +212,26 @@ class Hub:
         """Take one journalled update; only hands it on. Never raises: a failure is logged, the update done with."""
         try:
             self._handle(self._forwarding.now(update))
+        except StoreError as error:
+            log.warning("update %s waits for the database: %s %s", update.update_id, error.title, error.detail)
+            self._crew.start(self._handle_later(update), "an update that waits for the database")
         except HubError as error:
             log.warning("update %s: %s %s", update.update_id, error.title, error.detail)
-            self.context.finish((update.update_id,))
+            self._give_up(update, error)
         except Exception:
             log.exception("update %s could not be handled", update.update_id)
-            self.context.finish((update.update_id,))
+            self._give_up(update, HubError(tr("Something went wrong inside the hub."), tr("The log says more.")))
         self._bell()
+
+    async def _handle_later(self, update: Inbound) -> None:
+        await self.context.clock.sleep(STORE_RETRY)
+        await self.handle(update)
+
+    def _give_up(self, update: Inbound, error: HubError) -> None:
+        """A person who wrote is told; nothing more will come of it."""
+        if isinstance(update, IncomingMessage):
+            self.context.say_error(update.place, error, reply_to=update.message_id)
+        self.context.finish((update.update_id,))
 
     def _handle(self, update: Inbound) -> None:
         if isinstance(update, TopicEvent) and update.sender.is_bot:
@@ -250,6 +266,8 @@ class Hub:
         if message.is_edit:
             self._edited(message)
             return
+        if message.place.topic_id is None:
+            self.context.delivery.resume(message.place)  # nobody tells when General is open again
         command = None if message.files else parse_command(message.text)
         ours = self.context.bot_name.lower()
         if command is not None and ours and command.bot not in ("", ours):
@@ -345,16 +363,7 @@ class Hub:
             )
 
     def _refresh_menus(self) -> None:
-        self._crew.start(self._set_menus(), "command menus")
-
-    async def _set_menus(self) -> None:
-        """The menu behind the "/" button of each chat: the hub's commands, then those of its agents."""
-        menu = self.commands.whole_menu(self.context.all_agent_commands())
-        for chat_id in sorted(self.context.config.chats):
-            try:
-                await self.context.delivery.paced(chat_id, partial(self.context.messenger.set_commands, chat_id, menu))
-            except MessengerError as error:
-                log.info("the command menu of chat %s could not be set: %s", chat_id, error.title)
+        self._crew.start(set_menus(self.context, self.commands), "command menus")
 
     # --- topics
 
@@ -486,11 +495,4 @@ class Hub:
 
     def status(self) -> HubStatus:
         """The hub as it is now."""
-        context = self.context
-        return HubStatus(
-            is_paused=context.is_paused,
-            is_locked=context.desk.is_locked,
-            topics=tuple(summary(topic) for topic in self.topics()),
-            refused=sum(self.gate.counts.values()),
-            recent_refusals=tuple(self.gate.recent),
-        )
+        return hub_status(self.context, self.topics(), self.gate)

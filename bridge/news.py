@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.commands.status import state_line
+from bridge.context import HubContext
 from bridge.inbound import Place
-from bridge.router import Refused
+from bridge.router import Gate, Refused
 from bridge.topics.topic import Topic
 
 Bell = Callable[[], None]
@@ -54,6 +55,17 @@ class HubStatus:
     @property
     def waiting_for_person(self) -> int:
         return sum(topic.waits_for_person for topic in self.topics)
+
+
+def hub_status(context: HubContext, topics: Sequence[Topic], gate: Gate) -> HubStatus:
+    """The hub as it is now."""
+    return HubStatus(
+        is_paused=context.is_paused,
+        is_locked=context.desk.is_locked,
+        topics=tuple(summary(topic) for topic in topics),
+        refused=sum(gate.counts.values()),
+        recent_refusals=tuple(gate.recent),
+    )
 
 
 def summary(topic: Topic) -> TopicSummary:

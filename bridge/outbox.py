@@ -226,8 +226,9 @@ class Outbox:
     # --- what the hub tells
 
     def resume(self, place: Place) -> None:
-        """A topic was opened again: what was parked for it goes out."""
-        self.rehome(place, place)
+        """A topic was opened again, or may be: what was parked for it goes out."""
+        if place.topic_id in self._dispatch.queue(place.chat_id).parked_topics:
+            self.rehome(place, place)
 
     def rehome(self, old: Place, new: Place) -> None:
         """What is parked for a lost topic goes to another one; what only showed the live status there does not."""

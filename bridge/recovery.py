@@ -14,7 +14,7 @@ from bridge.presentation import status_key
 from bridge.sheet import bold, clip, lines, plain
 from bridge.store import UpdateState
 from bridge.texts import tr
-from bridge.topics.inbox import Explained, Item, Offered, Said
+from bridge.topics.inbox import Edited, Explained, Item, Offered, Said
 from bridge.topics.turn import CONTINUE
 from bridge.turns import CUT_OFF, TurnRecord
 
@@ -70,7 +70,7 @@ class Recovery:
                 handed.pop(update_id, None)
         for update in handed.values():
             if isinstance(update, IncomingMessage):
-                self._line(update.place).put(Said(update, is_old=True))
+                self._line(update.place).put(Edited(update) if update.is_edit else Said(update, is_old=True))
                 self._offered.add(update.place)
             else:
                 self._context.finish((update.update_id,))

@@ -185,6 +185,11 @@ async def _stop(topic: Topic, call: Call) -> None:
     if topic.live.is_opening or (topic.turn is not None and not topic.turn.is_stopping):
         await topic.interrupt()
         return
+    if topic.turn is None and topic.line.open:
+        topic.hold_all()
+        topic.context.say(topic.place, "⏹ " + tr("Nothing runs yet. What waits is held back."))
+        notices.offer_held(topic)
+        return
     count = len(topic.background)
     if await topic.stop_hard():
         ended = trn("{count} background task was ended.", "{count} background tasks were ended.", count)

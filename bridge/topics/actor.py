@@ -156,8 +156,8 @@ class TopicActor:
 
     async def _take_from_person(self, item: Said | Edited | Called | Chosen | Choosing | Prepared) -> None:
         topic = self.topic
-        if topic.binding.state is TopicState.LOST and is_sign_of_life(item):
-            self._take_from_telegram(TopicShut(is_closed=False))  # it is there after all
+        if topic.binding.state is not TopicState.OPEN and is_sign_of_life(item):
+            self._try_again()
         match item:
             case Said():
                 await self._said(item)
@@ -171,6 +171,13 @@ class TopicActor:
                 await choose(topic, item.what, item.value)
             case Prepared():
                 await prepared(topic, item)
+
+    def _try_again(self) -> None:
+        """A person is active in a topic that is thought to be closed or gone: perhaps nobody told that it is back."""
+        if self.topic.binding.state is TopicState.LOST:
+            self._take_from_telegram(TopicShut(is_closed=False))
+        else:
+            self.topic.context.delivery.resume(self.topic.place)
 
     async def _said(self, item: Said) -> None:
         """A reply to an open card, else the answer to an open question, else something for the agent."""

@@ -6,7 +6,7 @@ within about a second. Everything else passes at once; order is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bridge.inbound import IncomingFile, IncomingMessage, Person
 from bridge.markdown.part import TEXT_LIMIT
@@ -19,9 +19,10 @@ MEMBERS_LIMIT = 50
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What a person said in one go, one or more messages in order."""
+    """What a person said in one go, one or more messages in order; ``edits`` are the updates that changed them."""
 
     messages: tuple[IncomingMessage, ...]
+    edits: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
@@ -42,7 +43,14 @@ class Utterance:
 
     @property
     def update_ids(self) -> tuple[int, ...]:
-        return tuple(message.update_id for message in self.messages)
+        return (*(message.update_id for message in self.messages), *self.edits)
+
+    def changed(self, edit: IncomingMessage) -> Utterance:
+        """With the new text of one message; the edit's update ends together with the others."""
+        members = tuple(
+            replace(old, text=edit.text) if old.message_id == edit.message_id else old for old in self.messages
+        )
+        return Utterance(members, (*self.edits, edit.update_id))
 
     @property
     def message_id(self) -> int:
@@ -62,6 +70,11 @@ class _Open:
     messages: list[IncomingMessage]
     due: float | None  # None: nothing more can belong to it
     album_id: str = ""
+    edits: list[int] = field(default_factory=list)
+
+    @property
+    def utterance(self) -> Utterance:
+        return Utterance(tuple(self.messages), tuple(self.edits))
 
     def takes(self, message: IncomingMessage) -> bool:
         if self.due is None or message.sender.id != self.messages[0].sender.id:
@@ -96,7 +109,8 @@ class Joiner:
         for group in self._line:
             for index, member in enumerate(group.messages):
                 if member.message_id == message.message_id:
-                    group.messages[index] = message
+                    group.messages[index] = replace(message, update_id=member.update_id)
+                    group.edits.append(message.update_id)
                     return True
         return False
 
@@ -113,13 +127,13 @@ class Joiner:
     def flush(self) -> list[Utterance]:
         """Everything as it is now, complete or not."""
         groups, self._line = self._line, []
-        return [Utterance(tuple(group.messages)) for group in groups]
+        return [group.utterance for group in groups]
 
     def ripe(self, now: float) -> list[Utterance]:
         """What is complete, in order."""
         ready: list[Utterance] = []
         while self._line and (self._line[0].due is None or self._line[0].due <= now):
-            ready.append(Utterance(tuple(self._line.pop(0).messages)))
+            ready.append(self._line.pop(0).utterance)
         return ready
 
 

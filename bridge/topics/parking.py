@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agents.contract import FailureKind, Prompt, TurnFailed
 from bridge.bindings import TopicState
 from bridge.texts import tr
 from bridge.topics.queue import Waiting
-from bridge.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from bridge.topics.topic import Topic
 
 MARGIN = 60.0
 """Seconds after the told reset before the turn is tried again."""
@@ -33,6 +36,8 @@ def due(topic: Topic) -> float | None:
     """When ``wake`` should be asked again, in monotonic seconds; None: nothing is parked."""
     if not topic.binding.parked_turn or topic.binding.state is TopicState.LOST:
         return None
+    if topic.line.by_turn(topic.binding.parked_turn):
+        return None
     left = topic.binding.parked_until - topic.context.clock.now()
     return topic.context.clock.monotonic() + min(max(left, 0.0), LOOK)
 
@@ -42,18 +47,19 @@ async def wake(topic: Topic) -> None:
     binding = topic.binding
     if not binding.parked_turn or topic.turn is not None or topic.context.clock.now() < binding.parked_until:
         return
-    if binding.state is TopicState.LOST:  # nobody would see what it does
+    if topic.line.by_turn(binding.parked_turn) or binding.state is TopicState.LOST:  # there nobody would see it
         return
     record = topic.context.turns.get(binding.parked_turn)
-    prompt = topic.last_prompts.get(binding.parked_turn)
-    forget(topic)
     if record is None:
+        settle(topic, binding.parked_turn)
         return
+    prompt = topic.last_prompts.get(binding.parked_turn) or Prompt(record.prompt)
     topic.context.say(topic.place, "▶ " + tr("The limit is over; the task goes on."))
-    topic.line.put_first(Waiting(topic.context.new_id(), prompt or Prompt(record.prompt)))
+    topic.line.put_first(Waiting(topic.context.new_id(), prompt, resumes=binding.parked_turn))
     await topic.advance()
 
 
-def forget(topic: Topic) -> None:
-    """Nothing is parked any more."""
-    topic.rebind(replace(topic.binding, parked_turn="", parked_until=0.0))
+def settle(topic: Topic, *turn_ids: str) -> None:
+    """These turns go on now, or never: what was remembered of them is done with. Joins the caller's transaction."""
+    if topic.binding.parked_turn and topic.binding.parked_turn in turn_ids:
+        topic.rebind(replace(topic.binding, parked_turn="", parked_until=0.0))

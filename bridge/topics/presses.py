@@ -96,22 +96,24 @@ async def _session(topic: Topic, value: str) -> None:
 async def _turn(topic: Topic, item: Chosen) -> None:
     """Continue or try again a turn that was cut off or failed; each button once."""
     action, _, turn_id = item.pressed.value.partition(":")
-    record = topic.context.turns.get(turn_id)
-    if not topic.context.buttons.forget(item.pressed.id):  # two taps may wait in line together
+    context, record, waiting = topic.context, topic.context.turns.get(turn_id), topic.line.by_turn(turn_id)
+    if not context.buttons.works(item.pressed.id):  # two taps may wait in line together
         return
-    if topic.binding.parked_turn == turn_id:
-        parking.forget(topic)
-    if action == CANCEL:
-        topic.context.say(topic.place, tr("It will not run by itself. Send it again when you want it."))
-        return
-    if record is None:
-        topic.context.say(topic.place, tr("That turn is not known any more. Send the task again."))
+    if action == CANCEL or record is None:
+        context.buttons.forget(item.pressed.id)
+        if waiting is not None:
+            topic.drop(waiting)
+        parking.settle(topic, turn_id)
+        known = tr("It will not run by itself. Send it again when you want it.")
+        unknown = tr("That turn is not known any more. Send the task again.")
+        context.say(topic.place, known if record else unknown)
         return
     if action == CONTINUE:
         prompt = continue_prompt(record.prompt)
     else:
         prompt = topic.last_prompts.get(turn_id) or Prompt(record.prompt)
-    topic.line.put_first(Waiting(topic.context.new_id(), prompt))
+    if waiting is None:
+        topic.line.put_first(Waiting(context.new_id(), prompt, resumes=turn_id, button=item.pressed.id))
     topic.release_held()
     notices.settle_held(topic, "▶ " + tr("Given to the agent."))
     await topic.advance()

@@ -39,6 +39,10 @@ class Waiting:
     words_of: tuple[str, ...] = ()
     is_held: bool = False
     """To be held as soon as its files are there."""
+    resumes: str = ""
+    """The turn that this goes on with or repeats."""
+    button: str = ""
+    """The keyboard that asked for it: used up only when the agent has it, so that a crash in between loses nothing."""
 
     def hold(self) -> None:
         """From now on only a person lets it go on."""
@@ -87,6 +91,10 @@ class WaitingLine:
 
     def by_message(self, message_id: int) -> Waiting | None:
         return next((entry for entry in self.entries if entry.holds(message_id)), None)
+
+    def by_turn(self, turn_id: str) -> Waiting | None:
+        """What goes on with this turn, if it waits here."""
+        return next((entry for entry in self.entries if turn_id and entry.resumes == turn_id), None)
 
     @property
     def given(self) -> list[Waiting]:

@@ -145,35 +145,32 @@ async def prepared(topic: Topic, item: Prepared) -> None:
 
 
 def edited(topic: Topic, message: IncomingMessage) -> None:
-    """An edited message: its new text counts while it waits, else it is said that it does not."""
-    context = topic.context
-    context.finish((message.update_id,))
+    """An edited message: its new text counts while it waits, else it is said that it does not.
+
+    The update of an edit that counts stays open as long as the text waits: the next hub would take the old text else.
+    """
     if topic.joiner.replace(message):
         return
     entry = topic.line.by_message(message.message_id)
-    if entry is None or entry.state is WaitState.GIVEN or entry.said is None:
-        known = topic.recent_texts.get(message.message_id)
-        if entry is not None and entry.said is not None:
-            known = next((old.text for old in entry.said.messages if old.message_id == message.message_id), None)
-        if known is None or known == message.text:
+    known = topic.recent_texts.get(message.message_id)
+    if entry is not None and entry.said is not None:
+        known = next((old.text for old in entry.said.messages if old.message_id == message.message_id), None)
+        if entry.state is not WaitState.GIVEN and known != message.text:
+            _take_edit(topic, entry, entry.said.changed(message))
             return
-        context.say(
-            topic.place,
-            tr("The agent has the old text already; the change was not applied. Send it as a new message."),
-            reply_to=message.message_id,
-        )
+    topic.context.finish((message.update_id,))
+    if known is None or known == message.text:
         return
-    _take_edit(topic, entry, entry.said, message)
-
-
-def _take_edit(topic: Topic, entry: Waiting, utterance: Utterance, message: IncomingMessage) -> None:
-    members = tuple(
-        replace(old, text=message.text) if old.message_id == message.message_id else old for old in utterance.messages
+    topic.context.say(
+        topic.place,
+        tr("The agent has the old text already; the change was not applied. Send it as a new message."),
+        reply_to=message.message_id,
     )
-    if members == utterance.messages:
-        return
-    entry.said = Utterance(members)
-    entry.prompt = replace(entry.prompt, text=literal(entry.said.text), is_command=False)
+
+
+def _take_edit(topic: Topic, entry: Waiting, utterance: Utterance) -> None:
+    entry.said = utterance
+    entry.prompt = replace(entry.prompt, text=literal(utterance.text), is_command=False)
     if entry.card:
         topic.context.delivery.revise(
             entry.card,

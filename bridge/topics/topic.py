@@ -42,7 +42,7 @@ from bridge.pending import AskOrigin
 from bridge.presentation import TurnDisplay
 from bridge.store import StoreError
 from bridge.texts import tr
-from bridge.topics import limits, notices
+from bridge.topics import limits, notices, parking
 from bridge.topics.background import Background
 from bridge.topics.channel import TopicChannel
 from bridge.topics.inbox import Choosing, Inbox, OpenFailed
@@ -347,6 +347,7 @@ class Topic:
         self.line.remove(entry)
         self.context.finish(entry.update_ids)
         self.context.desk.words_given(entry.words_of)
+        parking.settle(self, entry.resumes)
         if entry.card:
             self.context.delivery.revise(entry.card, notices.dropped_part())
 
@@ -394,7 +395,9 @@ class Topic:
         display = TurnDisplay(
             self.context, self.place, self.context.new_id(), self.verbosity, folder=str(self._binding.cwd)
         )
-        turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
+        with self.context.database.transaction():
+            turn = begin_turn(self.context, self.place, self._binding.agent, prompt, display, entries)
+            parking.settle(self, *(entry.resumes for entry in entries))
         turn.is_unsolicited = is_unsolicited
         self.turn = turn
         self._remember_session()
@@ -477,11 +480,10 @@ class Topic:
                 self.hold_all()
                 notices.offer_held(self)
             return
-        session = self.live.session
         self.turn.is_stopping = True
         self.turn.display.note(tr("Stopping…"))
-        if session is not None:
-            await self.call(session.interrupt())
+        if self.live.session is not None:
+            await self.call(self.live.session.interrupt())
 
     async def stop_hard(self) -> bool:
         """End what belongs to this session: background work, and a turn that did not stop. False: there is nothing."""

@@ -69,6 +69,8 @@ def begin_turn(
         context.turns.begin(turn.id, place, agent, prompt.text, turn.update_ids)
         context.journal.hand(turn.update_ids)
         context.desk.words_given(turn.words_of)
+        for entry in entries:
+            context.buttons.forget(entry.button)
     display.log.begin(prompt.text)
     return turn
 

@@ -132,7 +132,7 @@ async def corrected(topic: Topic, message: IncomingMessage) -> bool:
 
 def replace_messages(note: VoiceNote, members: tuple[IncomingMessage, ...]) -> VoiceNote:
     """The note with the reply among its messages, so that both updates end together."""
-    return replace(note, said=Utterance(members))
+    return replace(note, said=Utterance(members, note.said.edits))
 
 
 async def _run(topic: Topic, note: VoiceNote, text: str) -> None:

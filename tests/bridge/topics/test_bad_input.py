@@ -9,6 +9,7 @@ import pytest
 
 from bridge.inbound import Person, Place, UnknownUpdate
 from bridge.router import Refusal
+from bridge.store import StoreBusyError
 from tests.bridge.topics.stage import CHAT, GENERAL, STRANGER, TOPIC, journalled, stage
 
 ANONYMOUS = Person(1087968824, "Group", is_bot=True, is_anonymous=True)
@@ -201,6 +202,40 @@ async def test_a_failure_inside_is_said_and_the_topic_goes_on(
         assert "ZeroDivisionError" in caplog.text
         await hub.say("second")
         assert hub.session.prompts[0].text == "second"
+
+
+@pytest.mark.asyncio
+async def test_a_message_that_the_hub_stumbles_over_is_answered_and_not_swallowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage(tmp_path) as hub:
+        with monkeypatch.context() as broken:
+            broken.setattr("bridge.hub.parse_command", lambda _text: 1 / 0)
+            message = hub.message("first")
+            await journalled(hub, message)
+            await hub.hub.handle(message)
+        assert "wrong inside the hub" in hub.last()
+        assert hub.hub.context.journal.unfinished() == []
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_comes_while_the_database_is_held_by_another_program_is_run_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage(tmp_path) as hub:
+        message = hub.message("first")
+        await journalled(hub, message)
+
+        def busy(*_args: object, **_more: object) -> None:
+            raise StoreBusyError("Another program is using the hub's database.")
+
+        with monkeypatch.context() as held:
+            held.setattr(hub.hub.context.bindings, "make", busy)
+            await hub.hub.handle(message)
+            await hub.pass_time(3)
+        assert hub.hub.context.journal.unfinished() != []
+        await hub.pass_time(15)
+        assert [prompt.text for prompt in hub.session.prompts] == ["first"]
 
 
 @pytest.mark.asyncio

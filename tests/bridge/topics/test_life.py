@@ -499,6 +499,29 @@ async def test_a_closed_topic_lets_its_session_go_after_the_turn_and_a_reopened_
 
 
 @pytest.mark.asyncio
+async def test_a_text_in_a_topic_whose_reopening_was_missed_lets_its_messages_go_out(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await finished_turn(hub)
+        hub.hub.topic_lost(TOPIC, is_closed=True)
+        await hub.settle()
+        assert hub.delivery.resumed == []
+        await hub.say("go on")
+        assert hub.delivery.resumed == [TOPIC]
+
+
+@pytest.mark.asyncio
+async def test_a_closed_general_topic_is_no_topic_of_an_agent_and_is_tried_again_by_the_next_text(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        hub.hub.topic_lost(GENERAL, is_closed=True)
+        await hub.settle()
+        assert hub.hub.topics() == []
+        await hub.say("/status", place=GENERAL)
+        assert hub.delivery.resumed == [GENERAL]
+
+
+@pytest.mark.asyncio
 async def test_a_closed_topic_lets_its_session_go_by_a_clock_that_never_stands_still(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -691,6 +714,58 @@ async def test_a_cancelled_parked_turn_does_not_run(tmp_path: Path) -> None:
         await hub.press("Don't run")
         await hub.pass_time(4000, step=200)
         assert sum(len(session.prompts) for session in hub.claude.sessions) == 1
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_waited_for_a_limit_is_not_lost_when_the_hub_ends_while_its_session_opens(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        await limited_turn(hub)
+        await hub.pass_time(1500, step=100)
+        hub.claude.gate = asyncio.Event()
+        await hub.pass_time(2300, step=100)
+        await hub.end()
+        hub.claude.gate = None
+        await hub.begin()
+        await hub.pass_time(600, step=100)
+        assert [prompt.text for session in hub.claude.sessions for prompt in session.prompts] == ["build it"] * 2
+        hub.session.answer()
+        await hub.pass_time(600, step=100)
+        assert [prompt.text for session in hub.claude.sessions for prompt in session.prompts] == ["build it"] * 2
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_waited_for_a_limit_and_was_dropped_is_not_run_by_a_restart(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        await limited_turn(hub)
+        hub.hub.pause()
+        await hub.pass_time(3800, step=100)
+        await hub.press("Drop")
+        hub.hub.resume()
+        await hub.end()
+        await hub.begin()
+        await hub.pass_time(600, step=100)
+        assert sum(len(session.prompts) for session in hub.claude.sessions) == 1
+
+
+@pytest.mark.asyncio
+async def test_continue_works_again_when_the_hub_ended_before_the_agent_had_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn("build it")
+        session.tool("Bash", "make all")
+        session.die(137)
+        await hub.settle()
+        hub.claude.gate = asyncio.Event()
+        await hub.press("Continue")
+        await hub.press("Continue")
+        await hub.end()
+        hub.claude.gate = None
+        await hub.begin()
+        await hub.press("Continue")
+        assert hub.session is not session
+        assert ["interrupted before" in prompt.text for prompt in hub.session.prompts] == [True]
+        assert "does not work any more" in await hub.press_data(continue_data(hub))
 
 
 @pytest.mark.asyncio
