@@ -1,17 +1,21 @@
 """Desktop notifications with buttons, by the freedesktop interface (org.freedesktop.Notifications) over D-Bus.
 
 Only Linux has this; elsewhere, and without a notification daemon, ``connect`` gives None and the tray's own bubble
-is used. Two connections: one to speak, one whose thread listens for pressed buttons. No Qt here.
+is used. Two connections, each with a thread: one speaks, in order, so that a slow daemon never holds up a window; one
+listens for pressed buttons. No Qt here.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import queue
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from html import escape
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +55,8 @@ class DesktopNotifier:
         self._keys: dict[int, str] = {}
         self._lock = threading.Lock()
         self._speaking = threading.Lock()
+        self._to_say: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._reads_markup: bool | None = None
         self._stopping = threading.Event()
         self._speak = open_dbus_connection("SESSION")
         try:
@@ -61,8 +67,12 @@ class DesktopNotifier:
         self._hear = open_dbus_connection("SESSION")
         rule = MatchRule(type="signal", interface=NAME, path=PATH)
         self._hear.send_and_get_reply(message_bus.AddMatch(rule), timeout=CALL_SECONDS)
-        self._thread = threading.Thread(target=self._listen, name="notifications", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._listen, name="notifications heard", daemon=True),
+            threading.Thread(target=self._say_all, name="notifications said", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def _require_daemon(self) -> None:
         """Raises KeyError when nobody shows notifications here and none can be started."""
@@ -74,14 +84,26 @@ class DesktopNotifier:
             raise KeyError(NAME)
 
     def show(self, notice: Notice) -> None:
-        """Show or replace a notification; a daemon that went away is logged, never raised."""
+        """Show or replace a notification, soon; a daemon that went away is logged, never raised."""
+        self._to_say.put(partial(self._show, notice))
+
+    def withdraw(self, key: str) -> None:
+        """Take a notification away: it was dealt with elsewhere."""
+        self._to_say.put(partial(self._withdraw, key))
+
+    def _say_all(self) -> None:
+        while (say := self._to_say.get()) is not None:
+            say()
+
+    def _show(self, notice: Notice) -> None:
         from jeepney import new_method_call
 
+        text = escape(notice.text, quote=False) if self._has_markup() else notice.text
         actions = [word for pair in ((OPEN, ""), *notice.actions) for word in pair]
         hints: Mapping[str, tuple[str, object]] = {"urgency": ("y", 2 if notice.is_urgent else 1)}
         with self._lock:
             before = self._numbers.get(notice.key, 0)
-        body = ("agent-hub", before, "agent-hub", notice.title, notice.text, actions, hints, -1)
+        body = ("agent-hub", before, "agent-hub", notice.title, text, actions, hints, -1)
         call = new_method_call(self._address, "Notify", "susssasa{sv}i", body)
         try:
             with self._speaking:
@@ -93,8 +115,22 @@ class DesktopNotifier:
             self._numbers[notice.key] = number
             self._keys[number] = notice.key
 
-    def withdraw(self, key: str) -> None:
-        """Take a notification away: it was dealt with elsewhere."""
+    def _has_markup(self) -> bool:
+        """Whether the daemon reads the text as markup: a command with && or <b> must be shown as it is."""
+        from jeepney import new_method_call
+
+        if self._reads_markup is None:
+            try:
+                with self._speaking:
+                    reply = self._speak.send_and_get_reply(
+                        new_method_call(self._address, "GetCapabilities"), timeout=CALL_SECONDS
+                    )
+                self._reads_markup = "body-markup" in reply.body[0]
+            except (OSError, TimeoutError, IndexError):
+                return False  # asked again with the next one
+        return self._reads_markup
+
+    def _withdraw(self, key: str) -> None:
         from jeepney import new_method_call
 
         with self._lock:
@@ -112,7 +148,9 @@ class DesktopNotifier:
 
     def close(self) -> None:
         self._stopping.set()
-        self._thread.join(LISTEN_SECONDS * 4)
+        self._to_say.put(None)
+        for thread in self._threads:
+            thread.join(LISTEN_SECONDS * 4)
         self._speak.close()
         self._hear.close()
 
