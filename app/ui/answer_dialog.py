@@ -134,7 +134,7 @@ class AnswerDialog(QDialog):
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row = QDialogButtonBox()
-        self.send = row.addButton(tr("Answer"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.send = row.addButton(tr("Send"), QDialogButtonBox.ButtonRole.AcceptRole)
         row.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         row.accepted.connect(self._send)
         row.rejected.connect(self.reject)

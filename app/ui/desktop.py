@@ -238,11 +238,25 @@ class Desktop(QObject):
             self.window.bring_up()
 
     def _probe_agents(self) -> None:
-        self.calls.go(probe_all(self.host.settings), self.window.agents.show_agents, self.complain)
+        self.window.agents.show_looking()
+
+        def found(agents: Any) -> None:
+            self.window.agents.show_agents(agents)
+
+        def failed(error: HubError) -> None:
+            self.window.agents.show_not_found_out()
+            self.complain(error)
+
+        self.calls.go(probe_all(self.host.settings), found, failed)
 
     def _examine(self) -> None:
         work = examine(self.host.settings_file, self.host.data_dir)
-        self.calls.go(work, self._show_findings, self.complain)
+
+        def failed(error: HubError) -> None:
+            self.window.health.show_not_checked()
+            self.complain(error)
+
+        self.calls.go(work, self._show_findings, failed)
 
     def _show_findings(self, findings: Any) -> None:
         fine = {State.OK: True, State.PROBLEM: False, State.WARNING: None}

@@ -55,6 +55,9 @@ DARK = {
     Role.Accent: "#2f74c0",
 }
 DARK_BOX = "#5b6f84"
+EDGES = {False: "#b3bcc8", True: "#9bb4cc"}
+"""By dark: the style draws the edge of a field 1.4 times darker than the field's window colour, in the dark too."""
+FIELDS = ("QLineEdit", "QPlainTextEdit", "QComboBox", "QAbstractSpinBox")
 
 
 def palette(*, dark: bool) -> QPalette:
@@ -82,8 +85,15 @@ def dress(application: QApplication, *, dark: bool | None = None) -> None:
 
 
 def paint(application: QApplication, *, dark: bool) -> None:
-    """Colours for everything; boxes to tick are lighter in the dark, where the style gives them hardly an outline."""
+    """Colours for everything; boxes to tick are lighter in the dark, where the style gives them hardly an outline.
+
+    Fields get an edge that can be seen (WCAG 2.1: 3 to 1).
+    """
     application.setPalette(palette(dark=dark))
+    edged = palette(dark=dark)
+    edged.setColor(Role.Window, QColor(EDGES[dark]))
+    for kind in FIELDS:
+        application.setPalette(edged, kind)
     boxes = palette(dark=dark)
     if dark:
         boxes.setColor(Role.Base, QColor(DARK_BOX))

@@ -14,16 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.contract import AgentHealth, LoginState
+from agents.contract import AgentHealth, Choice, LoginState, Question, QuestionKind
 from app.audit_words import event_text, refusal_text, way_text
 from app.facade import AskRow, AuditRow, HealthRow, HubSnapshot, RejectedRow, RuleRow, SessionRow, SessionState
 from app.health import HubView, Light
 from bridge.audit import AuditEvent
+from bridge.inbound import Person
 from bridge.pending import DecisionWay
 from bridge.router import Refusal
+from bridge.telegram.client import BotAccount, ChatFacts
 from bridge.texts import set_language, tr
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QIcon, QPixmap
     from PySide6.QtWidgets import QApplication
 
     from app.ui.window import MainWindow
@@ -87,18 +90,15 @@ def draw(folder: Path, scale: int, language: str, theme: str) -> Iterator[Path]:
     """Make the pictures of one combination; runs in a process of its own, because Qt scales once."""
     from PySide6.QtCore import QSettings
 
-    from app.loop_thread import LoopThread
-    from app.paths import folders
-    from app.setup_steps import SetUp
-    from app.ui.calls import Calls
     from app.ui.icons import light_icon
     from app.ui.palette import dress
     from app.ui.program import make_application
+    from app.ui.qt_texts import speak
     from app.ui.window import MainWindow
-    from app.ui.wizard import SetUpWizard
 
     set_language(language)
     application = make_application()
+    speak(language)
     dress(application, dark=theme == "dark")
     tail = f"{theme}-{language}-{scale}x.png"
     window = MainWindow(QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat))
@@ -113,24 +113,73 @@ def draw(folder: Path, scale: int, language: str, theme: str) -> Iterator[Path]:
         window.names.setCurrentRow(number)
         application.processEvents()
         yield save(window.grab(), folder / f"window-{number}-{type(page).__name__}-{tail}")
+    yield from steps_of_the_wizard(application, folder, tail)
+    yield save(panels([light_icon(light) for light in Light]), folder / f"tray-{tail}")
+
+
+def steps_of_the_wizard(application: QApplication, folder: Path, tail: str) -> Iterator[Path]:
+    """Each step as it comes, then the group and the agents with what was found. Nothing is really looked for."""
+    from app.loop_thread import LoopThread
+    from app.paths import folders
+    from app.setup_steps import SetUp, Sighting, group_checks
+    from app.ui.calls import Calls
+    from app.ui.wizard import SetUpWizard
+
     loop = LoopThread("set-up")
     wizard = SetUpWizard(SetUp(folders(folder / "hub")), Calls(loop))
     wizard.show()
     for number, page_id in enumerate(wizard.pageIds()):
         wizard.setCurrentId(page_id)
+        wizard.calls.cancel_all()
         application.processEvents()
         yield save(wizard.grab(), folder / f"wizard-{number}-{tail}")
+    wizard.setCurrentId(wizard.pageIds()[2])
+    bot = BotAccount(id=1, username="ann_hub_bot", name="Ann's hub", reads_all=False)
+    facts = ChatFacts(
+        -1001234, "Ann's agents", "supergroup", is_forum=True, is_member=True, is_administrator=True,
+        can_manage_topics=False, can_delete_messages=False, can_pin_messages=False,
+    )  # fmt: skip
+    for person in (Person(id=7, name="Ann"), Person(id=8, name="Bob")):
+        wizard.group._offer(Sighting(-1001234, person), (facts, group_checks(facts, bot)))
     wizard.calls.cancel_all()
+    wizard.group._checked(wizard.group._sightings[0], (facts, group_checks(facts, bot)))
+    application.processEvents()
+    yield save(wizard.grab(), folder / f"wizard-group-{tail}")
+    wizard.setCurrentId(wizard.pageIds()[4])
+    wizard.calls.cancel_all()
+    wizard.agents._show(agents())
+    application.processEvents()
+    yield save(wizard.grab(), folder / f"wizard-agents-{tail}")
+    wizard.close()
     loop.close()
-    for light in Light:
-        yield save(light_icon(light).pixmap(64, 64), folder / f"tray-{light.value}-{tail}")
+
+
+def panels(icons: list[QIcon]) -> QPixmap:
+    """Every sign of the tray at the sizes of panels, on a light and on a dark one."""
+    from PySide6.QtGui import QColor, QPainter, QPixmap
+
+    sizes = (16, 22, 32, 64)
+    width, height = sum(sizes) + 8 * len(sizes) + 8, 72
+    picture = QPixmap(width * len(icons), 2 * height)
+    painter = QPainter(picture)
+    for row, ground in enumerate(("#ececec", "#202020")):
+        painter.fillRect(0, row * height, picture.width(), height, QColor(ground))
+        for column, icon in enumerate(icons):
+            left = column * width + 8
+            for size in sizes:
+                icon.paint(painter, left, row * height + (height - size) // 2, size, size)
+                left += size + 8
+    painter.end()
+    return picture
 
 
 def more_of_the_window(window: MainWindow, application: QApplication, folder: Path, tail: str) -> Iterator[Path]:
     """Tabs behind the first, the lock, the tray's menu, and a window with nothing in it."""
     from PySide6.QtCore import QSettings
 
+    from app.ui.answer_dialog import AnswerDialog
     from app.ui.lock_dialog import LockDialog
+    from app.ui.message_box import Icon, Standard, made
     from app.ui.tray import Tray
     from app.ui.window import MainWindow
 
@@ -147,6 +196,16 @@ def more_of_the_window(window: MainWindow, application: QApplication, folder: Pa
     application.processEvents()
     yield save(dialog.grab(), folder / f"more-lock-{tail}")
     dialog.close()
+    choices = (Choice("Green & calm", "as in the logo"), Choice("A long one " * 9))
+    colour = Question("c", "Which colour?", header="Design", choices=choices)
+    answer = AnswerDialog("Login bug", (colour, Question("n", "How many?", kind=QuestionKind.NUMBER)), window)
+    answer.sheets[1].typed.setText("x")
+    really = tr("Really run it?\n\n{what}", what="rm -rf build && make all")
+    for number, box in enumerate([answer, made(Icon.Question, really, Standard.Yes | Standard.No, window)]):
+        box.show()
+        application.processEvents()
+        yield save(box.grab(), folder / f"more-box-{number}-{tail}")
+        box.close()
     tray = Tray()
     tray.show_view(snapshot(time.time()).view)
     tray._menu.popup(window.pos())

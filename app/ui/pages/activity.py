@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -43,14 +43,18 @@ class ActivityPage(Page):
         self._user = self.add_button(tr("Allow this person…"), lambda: self._allow(self.allow_user_wanted, "user_id"))
         self.end_buttons()
         self.tabs.currentChanged.connect(lambda _place: self._enable())
+        self.lines.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.rejected.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self._lines_or_empty.show_content(False)
+        self._was_shown = False
         self._enable()
 
     def showEvent(self, event: QShowEvent) -> None:
         """The newest lines first: a list that was never shown does not know its height."""
         super().showEvent(event)
-        self.lines.scrollToBottom()
+        if not self._was_shown:
+            self._was_shown = True
+            self.lines.scrollToBottom()
 
     def _make_log(self) -> QWidget:
         self.model = LogModel()
@@ -68,6 +72,11 @@ class ActivityPage(Page):
         self.search.setPlaceholderText(tr("Search"))
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(tr("Search in the log"))
+        copy = QAction(self.lines)
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(lambda _checked=False: self._copy_lines())
+        self.lines.addAction(copy)
         self.level.currentTextChanged.connect(lambda _text: self._refilter())
         self.search.textChanged.connect(lambda _text: self._refilter())
         row = QHBoxLayout()
@@ -112,10 +121,14 @@ class ActivityPage(Page):
 
     def _refilter(self) -> None:
         self.model.choose(self.level.currentText(), self.search.text())
+        self._enable()
+        self.lines.scrollToBottom()
         self._lines_or_empty.show_content(self.model.rowCount() > 0)
 
     def _copy_lines(self) -> None:
         rows = sorted(self.lines.selectionModel().selectedIndexes(), key=lambda index: index.row())
+        if not rows:
+            return  # what somebody copied elsewhere stays
         QGuiApplication.clipboard().setText("\n".join(str(index.data()) for index in rows))
 
     def _allow(self, signal: Signal, name: str) -> None:
@@ -126,6 +139,7 @@ class ActivityPage(Page):
     def _enable(self) -> None:
         is_log = self.tabs.currentIndex() == 0
         self._copy.setVisible(is_log)
+        self._copy.setEnabled(self.lines.selectionModel().hasSelection())
         for button in (self._chat, self._user):
             button.setVisible(not is_log)
             button.setEnabled(self.rejected.selected() is not None)

@@ -46,12 +46,27 @@ class AgentsPage(Page):
         self.content.addWidget(self.hint)
         self._copy = self.add_button(tr("Copy the command"), self._copy_command)
         self._run = self.add_button(tr("Run it in a terminal"), self._run_command)
-        self.add_button(tr("Look again"), self.look_again_wanted.emit)
+        self._again = self.add_button(tr("Look again"), self._look_again)
         self.end_buttons()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_hint())
         self._show_hint()
 
+    def _look_again(self) -> None:
+        """Programs are started to be asked; that takes seconds, and once is enough."""
+        self.show_looking()
+        self.look_again_wanted.emit()
+
+    def show_looking(self) -> None:
+        self._again.setEnabled(False)
+        self._again.setText(tr("Looking for agents…"))
+
+    def show_not_found_out(self) -> None:
+        """The look failed; the reason is told elsewhere."""
+        self._again.setEnabled(True)
+        self._again.setText(tr("Look again"))
+
     def show_agents(self, found: Sequence[AgentHealth]) -> None:
+        self.show_not_found_out()
         self.table.set_rows(tuple(found))
         self._or_empty.show_content(bool(found))
         self._show_hint()

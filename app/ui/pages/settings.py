@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from PySide6.QtCore import QLocale, Signal
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -28,7 +29,18 @@ from app.settings_fields import NEEDS_RESTART, FieldKind, SettingField, current,
 from app.ui.pages.page import Page
 from bridge.texts import tr
 
+WHOLE = re.compile(r"-?[0-9]+")
 LANGUAGES = {"en": "English", "ru": "Русский"}
+
+
+class KeepsWheel(QObject):
+    """Lets the wheel scroll the page: over a number or a list it would change a setting that nobody looks at."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
 
 
 class Number(QDoubleSpinBox):
@@ -61,6 +73,9 @@ class Editor(QWidget):
         super().__init__()
         self.field = field
         self.widget = self._make()
+        if isinstance(self.widget, QComboBox | QDoubleSpinBox):
+            self.widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel either
+            self.widget.installEventFilter(KeepsWheel(self))
         self.widget.setAccessibleName(tr(field.label))
         self.widget.setAccessibleDescription(tr(field.description))
         self.problem = QLabel()
@@ -137,7 +152,7 @@ class Editor(QWidget):
         rows = [row.strip() for row in text.splitlines() if row.strip()]
         if isinstance(self.field.default, dict):
             return {key.strip(): role.strip() or "owner" for key, _, role in (row.partition("=") for row in rows)}
-        return [int(row) if row.lstrip("-").isdigit() else row for row in rows]
+        return [int(row) if WHOLE.fullmatch(row) else row for row in rows]
 
     def check(self) -> bool:
         """Show what is wrong; True when nothing is."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, QSettings, Qt, Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,7 +20,6 @@ from app.health import HubView, Light
 from app.settings import parse
 from app.ui.icons import light_icon
 from app.ui.notices import Notices, notice_of
-from app.ui.palette import DARK, LIGHT, palette
 from app.ui.tray import Tray
 from app.ui.window import MainWindow
 
@@ -280,12 +280,39 @@ def test_a_long_problem_fits_into_a_tooltip() -> None:
     assert len(HubView(problem="x" * 500).sentence) < 128
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read_on_its_background(colours: dict[object, str]) -> None:
-    roles = palette(dark=colours is DARK)
-    for group in (roles.ColorGroup.Active, roles.ColorGroup.Inactive):
-        text, base = roles.color(group, roles.ColorRole.Text), roles.color(group, roles.ColorRole.Base)
-        assert abs(text.lightness() - base.lightness()) > 120
+@pytest.mark.parametrize("name", ["hub.language", "hub.ask_timeout"])
+def test_the_wheel_scrolls_the_page_and_changes_no_setting(window: MainWindow, name: str, qtbot: QtBot) -> None:
+    window.show_page(window.settings)
+    window.settings.show_settings(parse(""))
+    widget = window.settings.editors[name].widget
+    widget.clearFocus()
+    middle = QPointF(widget.rect().center())
+    turn = QWheelEvent(
+        middle, widget.mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(widget, turn)
+    assert window.settings.changes() == {}
+
+
+def test_a_line_that_is_no_number_is_told_and_breaks_nothing(window: MainWindow) -> None:
+    editor = window.settings.editors["telegram.chats"]
+    editor.widget.setPlainText("--5")
+    assert editor.value() == ["--5"]
+    assert "number" in editor.problem.text()
+
+
+def test_copying_no_line_leaves_the_clipboard_and_the_keys_copy_them_all(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page(window.activity)
+    window.activity.append_log(["t INFO hub: one", "t INFO hub: two"])
+    clipboard = QApplication.clipboard()
+    clipboard.setText("mine")
+    assert not window.activity._copy.isEnabled()
+    window.activity._copy_lines()
+    assert clipboard.text() == "mine"
+    window.activity.lines.selectAll()
+    window.activity._copy.click()
+    assert clipboard.text() == "t INFO hub: one\nt INFO hub: two"
 
 
 def test_the_window_hides_on_close_only_while_a_tray_holds_the_program(window: MainWindow, qtbot: QtBot) -> None:
