@@ -7,6 +7,8 @@ head and tail, a text keeps its head. Nothing here decides; the buttons under a 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from agents.contract import HubError, PermissionRequest, Question, QuestionKind, ToolKind, ToolStatus, Usage
 from bridge.diffs import FileDiff, read_diff
@@ -49,29 +51,36 @@ _STATUS_SIGNS = {
 def permission_card(
     request: PermissionRequest,
     *,
+    folder: Path | None = None,
     folder_note: str = "",
     risk: str = "",
     verdict: str = "",
     below: Part | None = None,
 ) -> Part:
-    """The agent asks before it acts. With a ``verdict`` the card is closed: shorter, ``below`` under it."""
+    """The agent asks before it acts. With a ``verdict`` the card is closed: shorter, ``below`` under it.
+
+    ``folder`` is the session's: files in it are named from there on.
+    """
     request = readable(request)
     card = Composer()
+    folder = folder or request.cwd
+    files = [replace(file, path=_path_from(folder, file.path)) for file in read_diff(request.diff, request.subject)]
+    request = replace(request, subject=shown_subject(request.kind, request.subject, folder))
     if verdict:
         card.bold(keep_head(verdict, REASON_UNITS)).line()
     _permission_head(card, request)
     if risk and not verdict:
         card.line().text("⚠️ ").bold(keep_head(risk, REASON_UNITS))
     if request.subject:
-        _subject(card, request, is_closed=bool(verdict))
+        _subject(card, request, files, is_closed=bool(verdict))
     if folder_note:
         card.line().text("📁 ").code(keep_ends(folder_note, CLOSED_SUBJECT))
     if request.reason and not verdict:
         card.line().italic(keep_head(request.reason, REASON_UNITS))
     if not verdict:
-        _permission_body(card, request)
-    elif request.diff:
-        for file in read_diff(request.diff, request.subject)[:3]:
+        _permission_body(card, request, files)
+    else:
+        for file in files[:3]:
             _diff_title(card.line(), file, sign="")
     return stack(card.part(), below)
 
@@ -189,7 +198,23 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def shown_subject(kind: ToolKind, subject: str, folder: Path) -> str:
+    """What a request is about; a file in the session's folder is named from there on, as short as a phone is narrow."""
+    if kind not in (ToolKind.READ, ToolKind.EDIT):
+        return subject
+    return "\n".join(_path_from(folder, line) for line in subject.split("\n"))
+
+
 # --- pieces -------------------------------------------------------------------------------------------------------
+
+
+def _path_from(folder: Path, path: str) -> str:
+    """A path that climbs is shown as it stands: a person must see where it leads."""
+    try:
+        inner = Path(path).relative_to(folder)
+    except ValueError:
+        return path
+    return str(inner) if inner.parts and ".." not in inner.parts else path
 
 
 def _permission_head(card: Composer, request: PermissionRequest) -> None:
@@ -201,7 +226,7 @@ def _permission_head(card: Composer, request: PermissionRequest) -> None:
         card.line().italic(tr("asked by the helper {name}", name=_one_line(request.sub_agent)))
 
 
-def _permission_body(card: Composer, request: PermissionRequest) -> None:
+def _permission_body(card: Composer, request: PermissionRequest, files: Sequence[FileDiff]) -> None:
     if request.plan:
         plan, is_cut = clip(read(request.plan), min(PLAN_UNITS, _room(card)))
         card.gap().extend(plan)
@@ -209,17 +234,17 @@ def _permission_body(card: Composer, request: PermissionRequest) -> None:
             card.line().italic(tr("The plan goes on; it is too long for one message."))
     if request.diff:
         card.line()
-        _diffs(card, read_diff(request.diff, request.subject), sign="")
+        _diffs(card, files, sign="")
     if request.arguments:
         card.pre(keep_head(request.arguments, min(ARGUMENTS_UNITS, _room(card))), "json")
     if request.time_limit is not None:
         card.line().italic(tr("The agent waits {time}.", time=duration(request.time_limit)))
 
 
-def _subject(card: Composer, request: PermissionRequest, *, is_closed: bool) -> None:
+def _subject(card: Composer, request: PermissionRequest, files: Sequence[FileDiff], *, is_closed: bool) -> None:
     subject = request.subject
     if request.kind is not ToolKind.EXECUTE:
-        if not request.diff or subject not in {file.path for file in read_diff(request.diff, subject)}:
+        if subject not in {file.path for file in files}:
             card.line().code(keep_ends(subject, CLOSED_SUBJECT if is_closed else SUBJECT))
         return
     is_long = utf16_length(subject) > LONG_COMMAND or subject.count("\n") > LONG_LINES

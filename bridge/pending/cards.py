@@ -46,6 +46,7 @@ def open_card(live: LiveAsk, *, is_locked: bool) -> Part:
         marks.append(wording.locked_mark())
     return permission_card(
         ask,
+        folder=live.origin.cwd,
         folder_note="" if ask.cwd == live.origin.cwd else str(ask.cwd),
         risk=" · ".join(mark for mark in marks if mark),
     )
@@ -78,7 +79,7 @@ def closed_card(ask: LiveAsk | PastAsk) -> Part:
     if ask.questionnaire is not None:
         return closed_question(ask.title, line, ask.questionnaire)
     assert isinstance(ask.ask, PermissionRequest)  # noqa: S101 - only questions have no such request
-    return permission_card(ask.ask, verdict=line)
+    return permission_card(ask.ask, folder=ask.origin.cwd, verdict=line)
 
 
 def closed_past(ask: PastAsk, line: str) -> Part:
@@ -111,13 +112,13 @@ def closed_question(title: str, line: str, form: Questionnaire | None) -> Part:
 
 def answered_head(live: LiveAsk) -> Part:
     """The short form of a decided card, to be followed by the turn's live status."""
-    title = " ".join(reveal(live.subject or live.title).split())
+    title = " ".join(reveal(live.shown_subject or live.title).split())
     return Composer().bold(wording.verdict_line(live)).line().code(keep_ends(title, HEAD_SUBJECT)).part()
 
 
 def moved_card(live: LiveAsk) -> Part:
     """An older card of a request that was shown again further down."""
-    return notice(wording.asked_again(), hint=wording.first_line(reveal(live.subject or live.title)))
+    return notice(wording.asked_again(), hint=wording.first_line(reveal(live.shown_subject or live.title)))
 
 
 # --- buttons -------------------------------------------------------------------------------------------------------

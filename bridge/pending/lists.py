@@ -54,7 +54,7 @@ class Lists:
         text = Composer().bold(wording.list_head(len(waiting)))
         rows: list[tuple[Button, ...]] = []
         for number, live in enumerate(shown, 1):
-            subject = " ".join(reveal(live.subject or live.title).split())
+            subject = " ".join(reveal(live.shown_subject or live.title).split())
             text.line().text(f"{number}. {live.origin.agent_title} · {live.tool or tr('question')} ")
             text.code(keep_ends(subject, SUBJECT))
             if live.needs_second_step:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agents.contract import Answers, AskId, Decision, Declined, PermissionRequest, QuestionRequest, ToolKind, Verdict
+from bridge.cards import shown_subject
 from bridge.inbound import Place
 from bridge.pending.questionnaire import Questionnaire
 from bridge.pending.records import SPOKEN, AskKind, AskOrigin, AskState, Decider, DecisionWay, DueWords, OpenAsk
@@ -75,6 +76,11 @@ class LiveAsk:
     @property
     def subject(self) -> str:
         return self.ask.subject if isinstance(self.ask, PermissionRequest) else ""
+
+    @property
+    def shown_subject(self) -> str:
+        """The subject for people; the rest of the house works with ``subject``."""
+        return shown_subject(self.tool_kind, self.subject, self.origin.cwd)
 
     @property
     def agent(self) -> str:

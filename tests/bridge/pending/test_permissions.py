@@ -13,11 +13,13 @@ from bridge.pending import AskOrigin
 from bridge.store import StoreError
 from tests.bridge.pending.stage import (
     ANNA,
+    FOLDER,
     OTHER_TOPIC,
     STRANGER,
     TOPIC,
     agent,
     command,
+    edit,
     origin,
     pressed,
     settle,
@@ -349,3 +351,34 @@ async def test_a_decision_cut_off_while_the_disk_refuses_it_is_a_denial(tmp_path
             await pressing
         async with asyncio.timeout(5):
             assert not (await asking).is_allowed
+
+
+@pytest.mark.asyncio
+async def test_a_file_of_the_session_is_named_from_its_folder_on_open_and_settled_cards_alike(tmp_path: Path) -> None:
+    path = f"{FOLDER}/src/a.py"
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        for number, diff in enumerate(("", f"--- {path}\n+++ {path}\n@@ -1 +1 @@\n-x\n+y\n")):
+            waiting = asyncio.create_task(agent(desk, edit(path, ask_id=f"rq-{number}", diff=diff)))
+            await settle()
+            assert "src/a.py" in scene.cards[-1].part.text
+            listed = desk.make_list(TOPIC).part.text
+            await pressed(desk, scene.press_of("Allow"))
+            await waiting
+            texts = [*scene.cards[-1].looks, listed]
+            head = desk.answered_card(TOPIC)
+            assert head is not None
+            assert not [text for text in [*texts, head.head.text] if str(FOLDER) in text]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/home/anna/shopping/a.py", f"{FOLDER}/../other/a.py", "/etc/hosts"])
+async def test_a_file_outside_of_the_folder_is_named_in_full(tmp_path: Path, path: str) -> None:
+    async with stage(tmp_path) as scene:
+        desk = scene.new_desk()
+        waiting = asyncio.create_task(agent(desk, edit(path, diff="")))
+        await settle()
+        assert path in scene.cards[-1].part.text
+        await pressed(desk, scene.press_of("Deny"))
+        await waiting
+        assert path in scene.cards[-1].part.text
