@@ -6,6 +6,7 @@ agent's "always" was measured to grant more than it says. Whatever ends a reques
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from agents.acp.session import AcpSession
 
 logger = logging.getLogger(__name__)
+
+_CANCEL_LIMIT = 2.0
+"""Seconds for a "cancelled" to be taken; the person is told in any case."""
 
 
 class Asking:
@@ -137,9 +141,10 @@ class Asking:
             self._open.pop(one.id, None)
             if one.request is not None:
                 try:
-                    await one.request.reply(CANCELLED)
-                except AgentGoneError:
-                    logger.debug("%s: gone before its request was cancelled", self._session.dialect.title)
+                    async with asyncio.timeout(_CANCEL_LIMIT):
+                        await one.request.reply(CANCELLED)
+                except (AgentGoneError, TimeoutError):
+                    logger.debug("%s: gone or deaf before its request was cancelled", self._session.dialect.title)
             await self._channel.withdrawn(one.id, why)
 
     def _add(self, request: Request | None, call_id: str) -> OpenAsk:

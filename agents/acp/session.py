@@ -17,7 +17,7 @@ from agents.acp.connection import Connection
 from agents.acp.dialect import AcpDialect, SessionNotes
 from agents.acp.opening import Desk, open_session
 from agents.acp.prompting import prompt_blocks
-from agents.acp.translate import Offering, Translator
+from agents.acp.translate import Offering, Translator, begins_something
 from agents.acp.turn import Turn
 from agents.acp.wire import (
     EMPTY,
@@ -55,6 +55,8 @@ from agents.jsonrpc import Notification, Request, RpcError, Success
 from agents.mailbox import Chores, Mailbox
 
 logger = logging.getLogger(__name__)
+
+_GOODBYE_LIMIT = 6.0
 
 _STRAY_QUIET = 3.0
 """Seconds of quiet after which a turn the agent began by itself counts as over; the protocol has no end for it."""
@@ -192,14 +194,14 @@ class AcpSession:
                 return
             turn.is_cancelling = True
         self.translator.is_cancelling = True
+        if turn is not None:
+            self._chores.start(self._watch_cancel(turn))  # first: the agent may not even read what follows
         try:
             await self.connection.notify("session/cancel", {"sessionId": self._session_id})
         except AgentGoneError:
             return  # its end is on its way as ProcessExited
         await self.asking.withdraw_all(sentence("The turn was stopped."))
-        if turn is not None:
-            self._chores.start(self._watch_cancel(turn))
-        else:
+        if turn is None:
             self._end_stray(TurnOutcome.INTERRUPTED)
 
     async def stop_background(self) -> None:
@@ -226,17 +228,24 @@ class AcpSession:
             return
         self._is_closing = True
         try:
-            await self._say_goodbye()
-        except AgentError as error:
-            logger.info("%s: it was gone before the goodbye: %s", self.dialect.title, error.title)
-        await self._chores.close()  # first: one of them may be moving into a new process
-        await self.asking.withdraw_all(sentence("The session was closed."))
-        if self._connection is not None and self._connection.tenants > 1:
-            await self.dialect.stop_background(self)  # a process of its own ends with everything below it
-        await self._move_out()
-        self._leave_turn()
-        self._mail.put(ProcessExited(None, was_expected=True))
-        self._mail.close()
+            async with asyncio.timeout(_GOODBYE_LIMIT):
+                await self._say_goodbye()
+        except (AgentError, TimeoutError) as error:
+            logger.info("%s: it did not hear the goodbye: %s", self.dialect.title, type(error).__name__)
+        finally:  # also when the caller waits no longer: a deaf agent must not live on
+            await self._end()
+
+    async def _end(self) -> None:
+        try:
+            await self._chores.close()  # first: one of them may be moving into a new process
+            await self.asking.withdraw_all(sentence("The session was closed."))
+            if self._connection is not None and self._connection.tenants > 1:
+                await self.dialect.stop_background(self)  # a process of its own ends with everything below it
+        finally:
+            await self._move_out()
+            self._leave_turn()
+            self._mail.put(ProcessExited(None, was_expected=True))
+            self._mail.close()
 
     # What the connection sees (in the reader)
 
@@ -302,7 +311,7 @@ class AcpSession:
     def _mark_activity(self, update: MessageChunk | ToolUpdate) -> None:
         if self._turn is not None:
             self._mark_started(self._turn)
-        elif self._stray_until is not None or _begins_something(update):
+        elif self._stray_until is not None or begins_something(update):
             self.begin_stray()
 
     def _mark_started(self, turn: Turn) -> None:
@@ -487,10 +496,3 @@ class AcpSession:
 
     def _known_id(self) -> SessionId:
         return self._session_id or SessionId("")
-
-
-def _begins_something(update: MessageChunk | ToolUpdate) -> bool:
-    """Whether an update outside a turn is news for a person: text, or a new tool call."""
-    if isinstance(update, MessageChunk):
-        return update.role == "agent" and update.block is not None and bool(getattr(update.block, "text", "x").strip())
-    return update.is_new

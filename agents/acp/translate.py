@@ -359,3 +359,10 @@ def _status(call: ToolCall) -> ToolStatus:
     if call.status == "completed":
         return ToolStatus.OK
     return ToolStatus.CANCELLED if call.status == "cancelled" else ToolStatus.FAILED
+
+
+def begins_something(update: MessageChunk | ToolUpdate) -> bool:
+    """Whether an update outside a turn is news for a person: text, or a new tool call."""
+    if isinstance(update, MessageChunk):
+        return update.role == "agent" and update.block is not None and bool(getattr(update.block, "text", "x").strip())
+    return update.is_new

@@ -57,6 +57,8 @@ INTERRUPT_TIMEOUT = 15.0
 """Seconds from an interrupt to the end of the turn; after them the program is ended."""
 END_TIMEOUT = 5.0
 """Seconds for each step of an end: the turn, the program by itself, by TERM, by KILL."""
+LEAVE_TIMEOUT = 12.0
+"""Seconds for a program that listens to end by itself."""
 
 
 class ClaudeSession:
@@ -164,9 +166,12 @@ class ClaudeSession:
     async def close(self) -> None:
         if not self._is_closing:
             self._is_closing = True
-            with contextlib.suppress(HubError):
-                await self._leave()
-            await self._pipe.stop(END_TIMEOUT)
+            try:
+                with contextlib.suppress(HubError, TimeoutError):
+                    async with asyncio.timeout(LEAVE_TIMEOUT):
+                        await self._leave()
+            finally:  # also when the caller waits no longer: a deaf program must not live on
+                await self._pipe.stop(END_TIMEOUT)
         await asyncio.wait({self._main}, timeout=END_TIMEOUT)
         if not self._main.done():
             self._main.cancel()

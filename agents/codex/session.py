@@ -48,6 +48,8 @@ logger = logging.getLogger(__name__)
 
 STOP_LIMIT = 10.0
 """Seconds for a turn to end after an interrupt; 0.01 s was measured."""
+LEAVE_LIMIT = 12.0
+"""Seconds for all of leaving a thread; the hub waits 20 for a close."""
 COMMANDS = (
     AgentCommand("compact", "Shorten the history of this conversation"),
     AgentCommand("review", "Review the changes in this folder that are not committed"),
@@ -90,6 +92,7 @@ class CodexSession:
         self._ended: str | None = None
         self._own_inputs: dict[InputId, str] = {}
         """Answers handed to the turn by this adapter itself: the hub knows nothing of them."""
+        self._is_leaving = False
         self._is_closed = False
         self._last_heard = time.monotonic()
         self._server.attach(self._thread, self)
@@ -231,6 +234,8 @@ class CodexSession:
             await self._call("turn/interrupt", {"threadId": thread, "turnId": turn}, within=STOP_LIMIT)
         except RpcError as error:
             logger.debug("codex has nothing to interrupt: %s", error.message[:200])
+        except AgentGoneError as error:
+            logger.info("codex does not answer a stop: %s", error.detail)  # whoever waits for the turn's end says so
 
     async def _finish_stop(self, left: set[str]) -> None:
         """An interrupt leaves a running command running: end what this turn had started."""
@@ -281,16 +286,21 @@ class CodexSession:
         self._settings = settings
 
     async def close(self) -> None:
-        if self._is_closed:
+        if self._is_closed or self._is_leaving:
             return
+        self._is_leaving = True
         try:
-            await self._leave()
-        except AgentError as error:
-            logger.debug("codex was gone before it could be left: %s", type(error).__name__)
-        self._server.detach(self._thread)
-        self._end(ProcessExited(None, was_expected=True))
-        await self._chores.close()
-        await self._opening.release()
+            async with asyncio.timeout(LEAVE_LIMIT):
+                await self._leave()
+        except (AgentError, TimeoutError) as error:
+            logger.info("codex could not be left in order: %s", type(error).__name__)
+        finally:  # also when the caller waits no longer: the process must not be held for ever
+            self._server.detach(self._thread)
+            self._end(ProcessExited(None, was_expected=True))
+            try:
+                await self._chores.close()
+            finally:
+                await self._opening.release()
 
     async def _leave(self) -> None:
         """Stop the turn, say what is lost, and let go of the thread: another program may then write to it."""

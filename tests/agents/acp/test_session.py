@@ -442,3 +442,42 @@ async def test_a_session_closed_while_it_starts_anew_leaves_no_process(tmp_path:
         await session.close()
         assert slow.is_stopped
         assert isinstance((await heard.ended())[-1], ProcessExited)
+
+
+@pytest.mark.asyncio
+async def test_a_deaf_agent_is_ended_even_when_nobody_waits_for_the_end_of_the_close(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.acp.asking._CANCEL_LIMIT", 0.05)
+    async with opened(tmp_path, ScriptedAgent()) as (session, agent, person, heard, _):
+        person.decision = None
+        await session.prompt(Prompt("go"))
+        agent.asks(SHELL, USUAL)
+        await person.asked.wait()
+        agent.send = never  # type: ignore[method-assign]
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(session.close(), 0.05)
+        assert agent.is_stopped
+        assert person.withdrawn_asks
+        assert isinstance((await heard.ended())[-1], ProcessExited)
+
+
+@pytest.mark.asyncio
+async def test_a_stop_that_the_agent_does_not_even_read_ends_the_turn(tmp_path: Path) -> None:
+    dialect = Strict("some", "Some")
+    dialect.default_mode = ""
+    fresh = ScriptedAgent()
+    async with opened(tmp_path, ScriptedAgent(), fresh, dialect=dialect) as (session, agent, _, heard, _):
+        await session.prompt(Prompt("go"))
+        agent.send = never  # type: ignore[method-assign]
+        stopping = asyncio.create_task(session.interrupt())
+        ended = await heard.turn_end()
+        stopping.cancel()
+        assert isinstance(ended, TurnFinished)
+        assert ended.outcome is TurnOutcome.INTERRUPTED
+
+
+async def never(line: bytes) -> None:
+    """A pipe that nobody reads."""
+    del line
+    await asyncio.Event().wait()

@@ -289,3 +289,22 @@ async def test_a_program_that_is_gone_before_the_first_word_says_why(tmp_path: P
         await session.begin()
     assert caught.value.detail == "no such configuration"
     await session.close()
+
+
+@pytest.mark.asyncio
+async def test_a_deaf_program_is_ended_even_when_nobody_waits_for_the_end_of_the_close(tmp_path: Path) -> None:
+    program = FakeProgram()
+    session = await opened(program, Person(), tmp_path)
+    program.send = never  # type: ignore[method-assign]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(session.close(), 0.05)
+    assert program.stops
+    async with asyncio.timeout(5):
+        events = [event async for event in session.events]
+    assert isinstance(events[-1], ProcessExited)
+
+
+async def never(line: bytes) -> None:
+    """A pipe that nobody reads."""
+    del line
+    await asyncio.Event().wait()

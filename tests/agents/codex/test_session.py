@@ -472,3 +472,36 @@ async def test_another_model_is_said_with_what_it_offers(stage: Stage) -> None:
     started = await stage.next(SessionStarted)
     assert isinstance(started, SessionStarted)
     assert started.model == "gpt-6.2-sol"
+
+
+@pytest.mark.asyncio
+async def test_a_session_that_nobody_waits_for_gives_its_process_back_all_the_same(stage: Stage) -> None:
+    stage.pipe.answers["thread/unsubscribe"] = lambda _: None
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(stage.session.close(), 0.05)
+    assert stage.released == 1
+    async with asyncio.timeout(5):
+        events = [event async for event in stage.session.events]
+    assert isinstance(events[-1], ProcessExited)
+
+
+@pytest.mark.asyncio
+async def test_two_ends_at_once_give_the_process_back_once(stage: Stage) -> None:
+    await asyncio.gather(stage.session.close(), stage.session.close())
+    assert stage.released == 1
+
+
+@pytest.mark.asyncio
+async def test_a_stop_that_codex_does_not_answer_takes_the_open_request_back(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.codex.session.STOP_LIMIT", 0.05)
+    stage.pipe.answers["turn/interrupt"] = lambda _: None
+    stage.person.decide = lambda _: None
+    await stage.turn()
+    asks(stage, 1)
+    await stage.person.until(lambda: bool(stage.person.requests))
+    await stage.session.interrupt()
+    assert stage.person.withdrawals == [stage.person.requests[0].id]
+    assert isinstance(await stage.next(TurnFailed), TurnFailed)
+    stage.pipe.tell("turn/completed", **turn_ended("interrupted"))
