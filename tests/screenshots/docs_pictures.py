@@ -70,11 +70,11 @@ def main() -> int:
     phone, window, out = (Path(argument) for argument in sys.argv[1:4])
     application = QGuiApplication(sys.argv[:1])
     out.mkdir(parents=True, exist_ok=True)
-    card = loaded(phone / "permission-card-390-light.png", PHONE_WIDTH)
+    card = loaded(phone / "en-permission-card-390-light.png", PHONE_WIDTH)
     approvals = loaded(window / "window-1-ApprovalsPage-light-en-1x.png", WINDOW_WIDTH)
     save(beside(card, approvals), out / "phone-and-window.png")
     for page in PHONE_PAGES:
-        save(loaded(phone / f"{page}-390-light.png", PHONE_WIDTH), out / f"{page}.png")
+        save(loaded(phone / f"en-{page}-390-light.png", PHONE_WIDTH), out / f"{page}.png")
     del application
     return 0
 
