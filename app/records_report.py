@@ -47,8 +47,8 @@ def approvals_command(data_dir: Path | None, *, as_json: bool) -> int:
         say_json([ask_shape(ask) for ask in waiting])
         return 0
     for ask in waiting:
-        what = one_line(ask.subject or ask.title)
-        say(f"{stamp(ask.opened_at)}  {ask.agent_title}  {reveal(ask.tool) or tr('question')}  {what}")
+        what, tool = one_line(ask.subject or ask.title), reveal(ask.tool) or tr("question")
+        say(f"{stamp(ask.opened_at)}  {ask.agent_title}  {tool}  {what}")
     say(tr("Decide on the phone or in the window.") if waiting else tr("Nothing waits for a decision."))
     return 0
 

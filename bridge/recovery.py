@@ -149,11 +149,11 @@ class Recovery:
             if offers_to_continue:
                 keyboard = context.buttons.keyboard(record.place, "turn", [(tr("Continue"), f"{CONTINUE}:{record.id}")])
                 part = lines(
-                    bold("⚠️ " + tr("I was ended while a turn ran here.")),
+                    bold("⚠️ " + tr("I was switched off while a turn ran here.")),
                     clip(record.prompt, 300),
                     tr("/log shows what was done. Continue goes on from there."),
                 )
                 context.say(record.place, part, keyboard=keyboard, rings=True)
-            context.delivery.revise(status_key(record.id), plain("⚠️ " + tr("Cut off: I was ended.")))
+            context.delivery.revise(status_key(record.id), plain("⚠️ " + tr("Cut off: I was switched off.")))
             context.turns.end(record.id, CUT_OFF)
             context.journal.finish(record.update_ids)

@@ -128,7 +128,7 @@ def show(topic: Topic, found: Sequence[Found], failed: Sequence[str], *, is_ever
         bold(tr("Sessions, newest first")),
         *(entry(topic, number, one, is_everywhere=is_everywhere) for number, one in enumerate(shown, 1)),
         trn("… and {count} more", "… and {count} more", more) if more > 0 else "",
-        tr("A press goes on with one in this topic. Close it elsewhere first: two writers lose turns."),
+        tr("A press goes on with one in this topic. Close it elsewhere first, or turns get lost."),
         wider,
         trouble,
     )
@@ -195,7 +195,7 @@ async def take_up(topic: Topic, one: Found, *, is_sure: bool = False) -> None:
             row(f"{topic.title} · ", code(str(session.cwd))),
             tr("It is a copy; the one in the terminal stays as it is.")
             if session.is_only_copied
-            else tr("Close it in the terminal, if it is open there: two writers lose turns."),
+            else tr("Close it in the terminal, if it is open there, or turns get lost."),
         ),
     )
 
@@ -226,7 +226,7 @@ def _refuse_held(topic: Topic, one: Found) -> None:
         )
     if one.session.is_live:
         raise HubError(
-            tr("That session is open elsewhere on this computer."), tr("Close it there first: two writers lose turns.")
+            tr("That session is open elsewhere on this computer."), tr("Close it there first, or turns get lost.")
         )
 
 
@@ -236,7 +236,7 @@ def _ask(topic: Topic, one: Found, since: float) -> None:
         keyboard = topic.context.buttons.keyboard(topic.place, PAST, [(tr("It is closed, go on"), value)])
         part = lines(
             bold(tr("Its history was written {time} ago.", time=age_text(since))),
-            tr("If it is still open in a terminal, close it there first: two writers lose turns."),
+            tr("If it is still open in a terminal, close it there first, or turns get lost."),
         )
         topic.context.say(topic.place, part, keyboard=keyboard)
 

@@ -160,7 +160,7 @@ async def _desk(topic: Topic, call: Call) -> None:
         lines(
             bold(tr("Go on at the desk:")),
             code(typed(folder, command, is_windows=os.name == "nt")),
-            tr("Close it there before you write here again: two writers lose turns."),
+            tr("Close it there before you write here again, or turns get lost."),
         ),
     )
 

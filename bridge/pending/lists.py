@@ -55,7 +55,8 @@ class Lists:
         rows: list[tuple[Button, ...]] = []
         for number, live in enumerate(shown, 1):
             subject = " ".join(reveal(live.shown_subject or live.title).split())
-            text.line().text(f"{number}. {live.origin.agent_title} · {live.tool or tr('question')} ")
+            tool = live.tool or tr("question")
+            text.line().text(f"{number}. {live.origin.agent_title} · {tool} ")
             text.code(keep_ends(subject, SUBJECT))
             if live.needs_second_step:
                 text.line().text("   🔥 ").text(cards.reasons_of(live))

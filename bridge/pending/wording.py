@@ -283,7 +283,8 @@ def old_list() -> str:
 
 def allowed_of_list(allowed: int, left: int) -> str:
     done = trn("{count} allowed.", "{count} allowed.", allowed)
-    return f"{done} {trn('{count} was not: look at it.', '{count} were not: look at them.', left)}" if left else done
+    rest = trn("{count} was not: look at it.", "{count} were not: look at them.", left)
+    return f"{done} {rest}" if left else done
 
 
 def no_rules() -> str:

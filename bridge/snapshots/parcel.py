@@ -40,7 +40,7 @@ def pack(shelf: Shelf, saved: Sequence[Saved], to: Path) -> None:
         draft.replace(to)
     except (OSError, zipfile.LargeZipFile) as error:
         raise SnapshotError(
-            tr("{file} could not be written.", file=to), tr("Is the disk full, or the parcel over 4 GB?"), str(error)
+            tr("{file} could not be written.", file=to), tr("Is the disk full, or the file over 4 GB?"), str(error)
         ) from error
     finally:
         draft.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ def unpack(shelf: Shelf, file: Path) -> list[Saved]:
 
 def refused(why: str) -> SnapshotError:
     return SnapshotError(
-        tr("This file is no sound parcel of saved sessions; nothing was brought here."),
+        tr("This file holds no saved sessions, or it is damaged. Nothing was brought here."),
         tr("Make it again with: agent-hub snapshots export FILE"),
         why,
     )

@@ -40,7 +40,7 @@ def ended(topic: Topic, outcome: TurnFinished | TurnFailed) -> None:
     reached = _look(topic, cost, turn.id)
     topic.context.ledger.add(topic.binding.agent, topic.binding.session_id or "", cost)
     if reached is not None and not turn.is_capped:
-        late = tr("It was told only at the end of the turn.")
+        late = tr("The agent told what the turn cost only at its end.")
         topic.context.say(topic.place, cap_part(reached, late), rings=True)
 
 

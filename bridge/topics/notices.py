@@ -86,7 +86,7 @@ def offer_held(topic: Topic, *, reason: str = "", rings: bool = False, is_asked:
     topic.offered = ids
     context = topic.context
     count = trn("{count} message was not run.", "{count} messages were not run.", len(held))
-    texts = [plain(f"• {clip(entry.prompt.text, 120) or tr('files')}") for entry in held[:SHOWN_TEXTS]]
+    texts = [plain("• " + (clip(entry.prompt.text, 120) or tr("files"))) for entry in held[:SHOWN_TEXTS]]
     more = len(held) - SHOWN_TEXTS
     part = lines(
         bold(reason or count),

@@ -10,7 +10,7 @@ from bridge.commands.table import CommandTable, Where
 from bridge.inbound import IncomingFile, IncomingMessage
 from bridge.markdown import is_visible
 from bridge.sheet import lines, plain
-from bridge.texts import tr
+from bridge.texts import mark, tr
 from bridge.topics import notices
 from bridge.topics.inbox import Prepared
 from bridge.topics.joining import Utterance
@@ -27,6 +27,19 @@ IMAGE_TYPES = {
 }
 IMAGE_LIMIT = 5_000_000
 """Bytes of a picture that travels inside the prompt; a larger one is given by its path."""
+NAMES_OF_OTHERS = {
+    "sticker": mark("a sticker"),
+    "location": mark("a place"),
+    "venue": mark("a place"),
+    "contact": mark("a contact"),
+    "poll": mark("a poll"),
+    "dice": mark("a dice"),
+    "game": mark("a game"),
+    "story": mark("a story"),
+    "checklist": mark("a checklist"),
+    "rich_message": mark("a formatted message"),
+    "live_photo": mark("a live photo"),
+}
 
 
 async def said(topic: Topic, utterance: Utterance, table: CommandTable, *, is_old: bool = False) -> None:
@@ -67,7 +80,10 @@ def is_blank(text: str) -> bool:
 
 
 def other_text(kind: str) -> str:
-    return tr("I can't take this ({kind}). Send text, pictures or files.", kind=kind)
+    """``kind`` is Telegram's own word; one without a name here is left out."""
+    if kind not in NAMES_OF_OTHERS:
+        return tr("I can't take this. Send text, pictures or files.")
+    return tr("I can't take this ({kind}). Send text, pictures or files.", kind=tr(NAMES_OF_OTHERS[kind]))
 
 
 # --- commands of the agent

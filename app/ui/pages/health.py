@@ -113,7 +113,8 @@ def say(label: QLabel, text: str) -> None:
 
 def link_label(address: str) -> QLabel:
     """An address to click; the text comes from outside, so it is escaped."""
-    label = QLabel(f'<a href="{escape(address)}">{escape(tr("What is new"))}</a>')
+    words = tr("What is new")
+    label = QLabel(f'<a href="{escape(address)}">{escape(words)}</a>')
     label.setOpenExternalLinks(True)
     label.setToolTip(address)
     return label

@@ -191,7 +191,7 @@ async def test_a_session_that_is_open_elsewhere_is_refused(tmp_path: Path) -> No
         await hub.say("/sessions")
         assert "open elsewhere" in await said(hub, "Sessions, newest first")
         await hub.press("mend the door")
-        await said(hub, "two writers lose turns")
+        await said(hub, "turns get lost")
         assert hub.hub.topics()[0].binding.session_id is None
 
 
