@@ -6,22 +6,34 @@ A press runs in a task of its own: the desk may listen a while for the agent's e
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from agents.contract import HubError
-from bridge.commands.choices import PICK
-from bridge.commands.folder_picker import FOLDER
-from bridge.commands.parked import PARKED
-from bridge.commands.pressed import PRESSED
 from bridge.context import HubContext
 from bridge.inbound import ButtonPress, Place
 from bridge.messenger import MessengerError, PressExpiredError
 from bridge.pending import PressReply
 from bridge.router import Refusal, Refused
 from bridge.texts import told, tr
+from bridge.topics import notices
 from bridge.topics.inbox import Chosen, Item
+from bridge.topics.turn import CANCEL
 
 log = logging.getLogger(__name__)
+
+WORK_LOCKED: Mapping[str, frozenset[str]] = {
+    notices.QUEUE: frozenset(("drop",)),
+    notices.HELD: frozenset(("drop",)),
+    notices.SESSION: frozenset(("stop", "wait")),
+    "turn": frozenset((CANCEL,)),
+    "all": frozenset(("",)),
+}
+"""Buttons that a locked hub takes: they stop, drop or show something. "" = with any value."""
+
+
+def works_locked(verb: str, value: str) -> bool:
+    """Whether a button gives no agent anything to do. One that nobody listed does."""
+    return bool(WORK_LOCKED.get(verb, frozenset()) & {value.partition(":")[0], ""})
 
 
 class Presses:
@@ -54,9 +66,7 @@ class Presses:
         pressed = self._context.buttons.find(press.data, press.place.chat_id)
         if pressed is None:
             return PressReply(tr("This button does not work any more."))
-        if self._context.desk.is_locked and (
-            pressed.verb in (PICK, FOLDER, PARKED, *PRESSED) or pressed.value == "fresh"
-        ):
+        if self._context.desk.is_locked and not works_locked(pressed.verb, pressed.value):
             return PressReply(tr("🔒 The hub is locked. Send /unlock and your code first."), is_alert=True)
         if pressed.place.topic_id is not None:
             self._tell(pressed.place, Chosen(pressed, press.message_id))

@@ -112,6 +112,16 @@ class RecordingMessenger:
 
 
 @dataclass
+class Switch:
+    """The second factor as desk and hub see it, turned by hand."""
+
+    is_locked: bool = False
+
+    def touch(self) -> None:
+        """It never locks by itself."""
+
+
+@dataclass
 class Stage:
     """``life`` begins a hub; several lives may follow each other on one database."""
 
@@ -126,6 +136,7 @@ class Stage:
     config: BridgeConfig
     ids: itertools.count[int] = field(default_factory=itertools.count)
     numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(900))
+    lock: Switch = field(default_factory=Switch)
     hub: Hub = field(init=False)
 
     async def begin(self, unfinished: tuple[Pending, ...] = ()) -> None:
@@ -136,6 +147,7 @@ class Stage:
             delivery=self.delivery,
             clock=self.clock,
             new_id=self.new_id,
+            lock=self.lock,
         )
         messenger: Messenger = self.messenger  # type: ignore[assignment]
         self.hub = Hub(
@@ -182,6 +194,12 @@ class Stage:
             self.clock.move(min(step, seconds))
             seconds -= step
             await self.settle()
+
+    async def turn_lock(self, *, is_locked: bool) -> None:
+        """Lock or unlock the hub, as a code or the idle time would."""
+        self.lock.is_locked = is_locked
+        self.hub._lock_changed()
+        await self.settle()
 
     # --- people
 
