@@ -25,6 +25,7 @@ from typing import Any, Protocol
 
 from agents import hub_tools_program
 from agents.contract import Answers, Choice, Declined, FileDelivery, OutgoingFile, Question
+from agents.json_lines import read_object
 
 logger = logging.getLogger(__name__)
 
@@ -121,8 +122,8 @@ class HubTools:
     async def _call(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_GREETING_LIMIT):
             line = await reader.readuntil(b"\n")
-        call = json.loads(line)
-        host = self._hosts.get(_key(str(call.get("secret", "")))) if isinstance(call, dict) else None
+        call = read_object(line) or {}
+        host = self._hosts.get(_key(str(call.get("secret", ""))))
         if host is None:
             logger.warning("a call of the hub's tools without a valid secret was dropped")
             return

@@ -220,7 +220,7 @@ def _path_from(folder: Path, path: str) -> str:
 def _permission_head(card: Composer, request: PermissionRequest) -> None:
     card.text(_KIND_SIGNS[request.kind] + " ").bold(_one_line(request.tool))
     title = _one_line(request.title)
-    if title and title not in {request.tool, request.subject}:
+    if title and title not in {request.tool, request.subject, _one_line(request.subject)}:
         card.text(" · ").text(keep_head(title, CLOSED_SUBJECT))
     if request.sub_agent:
         card.line().italic(tr("asked by the helper {name}", name=_one_line(request.sub_agent)))

@@ -18,6 +18,7 @@ from bridge.inbound import IncomingMessage, Place
 from bridge.sheet import clip, lines
 from bridge.texts import tr, trn
 from bridge.topics.inbox import Interrupted, Item
+from bridge.topics.texts import late_command_text
 from bridge.topics.topic import Topic
 
 log = logging.getLogger(__name__)
@@ -71,6 +72,11 @@ class General:
             tr("No agent listens in General. Write in a topic, or send /new [agent] [folder] to make one. See /help."),
             reply_to=message.message_id,
         )
+
+    def edited(self, message: IncomingMessage) -> None:
+        """A message was changed where no session is: only a command that it became has to be answered."""
+        if parse_command(message.text) is not None:
+            self._context.say(message.place, late_command_text(), reply_to=message.message_id)
 
     async def run(self, call: Call) -> None:
         """Run one command and be done with its update. Errors are said."""

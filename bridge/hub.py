@@ -332,6 +332,7 @@ class Hub:
 
     def _edited(self, message: IncomingMessage) -> None:
         if message.place.topic_id is None or message.place not in self._actors:
+            self._general.edited(message)
             self._done(message)
             return
         self._actors[message.place].put(Edited(message))
@@ -359,7 +360,10 @@ class Hub:
             self._explained[refused.chat_id] = now
             self.context.say(
                 update.place,
-                tr("You write as an anonymous administrator, so I can't know who you are. Switch anonymity off."),
+                tr(
+                    "You write as an anonymous administrator or as a channel, so I can't know who you are. "
+                    "Write under your own name."
+                ),
             )
 
     def _refresh_menus(self) -> None:

@@ -42,7 +42,7 @@ def readable(ask: PermissionRequest) -> PermissionRequest:
     return replace(
         ask,
         tool=reveal(ask.tool),
-        title=reveal(ask.title, with_blanks=False),
+        title=reveal(ask.title),
         subject=reveal(ask.subject),
         reason=reveal(ask.reason, with_blanks=False),
         diff=reveal(ask.diff, with_blanks=False),

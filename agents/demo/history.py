@@ -94,7 +94,7 @@ class History:
 
     def _append(self, session_id: str, value: dict[str, str]) -> None:
         with self.file(session_id).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(value, ensure_ascii=False) + "\n")
+            file.write(json.dumps(value) + "\n")  # in ASCII: half a surrogate pair is no UTF-8
 
     @staticmethod
     def _is_name(session_id: str) -> bool:

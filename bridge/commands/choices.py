@@ -210,7 +210,7 @@ async def _set_offered(topic: Topic, what: str, value: str, menu: str) -> None:
     )
     if choice is None and what != "model":  # models come faster than lists of them
         names = ", ".join(known.id for known in offered) or "-"
-        raise HubError(tr("There is no {value} to choose.", value=value), tr("Offered: {names}", names=names))
+        raise HubError(tr("“{value}” is not offered.", value=value), tr("Offered: {names}", names=names))
     chosen = choice.id if choice else value
     session = topic.live.session
     if session is not None:

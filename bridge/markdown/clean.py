@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 TAB_WIDTH = 4
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _VANISHING = "\u030a\u0333\u033f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
 _DROPPED = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_VANISHING}]+")

@@ -76,7 +76,7 @@ def _message(number: int, message: Json, *, is_edit: bool = False) -> Inbound:
     moved = _move(number, chat_id, message)
     if moved is not None:
         return moved
-    if "from" not in message:
+    if "from" not in message or message.get("is_automatic_forward") is True:
         return UnknownUpdate(number, "message:channel")
     service = _topic_event(number, chat_id, message)
     if service is not None:

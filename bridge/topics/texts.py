@@ -175,6 +175,8 @@ def edited(topic: Topic, message: IncomingMessage) -> None:
             _take_edit(topic, entry, entry.said.changed(message))
             return
     topic.context.finish((message.update_id,))
+    if known is None and parse_command(message.text) is not None:
+        topic.context.say(topic.place, late_command_text(), reply_to=message.message_id)
     if known is None or known == message.text:
         return
     topic.context.say(
@@ -182,6 +184,11 @@ def edited(topic: Topic, message: IncomingMessage) -> None:
         tr("The agent has the old text already; the change was not applied. Send it as a new message."),
         reply_to=message.message_id,
     )
+
+
+def late_command_text() -> str:
+    """What is said of a command that a person made by changing a message."""
+    return tr("A changed message is not taken as a command. Send it as a new message.")
 
 
 def _take_edit(topic: Topic, entry: Waiting, utterance: Utterance) -> None:

@@ -128,6 +128,14 @@ async def test_a_call_reaches_the_session_of_its_secret_and_no_other(tmp_path: P
 
 
 @pytest.mark.asyncio
+async def test_half_a_letter_in_a_caption_does_not_cost_the_file(tmp_path: Path) -> None:
+    host = Host()
+    async with seated(host) as (_, seat), started(seat, tmp_path) as client:
+        await client.call("send_file", {"path": "a.txt", "caption": "so far \ud83d"})
+    assert host.files == [OutgoingFile(Path("a.txt"), "so far \ufffd")]
+
+
+@pytest.mark.asyncio
 async def test_a_closed_seat_s_secret_opens_nothing(tmp_path: Path) -> None:
     host = Host()
     async with seated(host) as (_, seat), started(seat, tmp_path) as client:

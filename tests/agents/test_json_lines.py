@@ -42,6 +42,11 @@ def test_a_broken_letter_costs_that_letter_only() -> None:
     assert read_object(b'{"text":"a\xffb"}\r\n') == {"text": "a\ufffdb"}
 
 
+def test_half_a_surrogate_pair_becomes_the_replacement_character_and_a_whole_one_its_letter() -> None:
+    line = b'{"a\\ud83d":["x\\uD83D!",{"b":"\\ude00"}],"c":"\\ud83d\\ude00","d":"\\\\ud83d"}'
+    assert read_object(line) == {"a\ufffd": ["x\ufffd!", {"b": "\ufffd"}], "c": "😀", "d": "\\ud83d"}
+
+
 @pytest.mark.parametrize("what", NO_OBJECTS)
 def test_a_hostile_line_hides_neither_the_one_before_nor_the_one_after(what: str, tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"

@@ -61,6 +61,7 @@ RULES = {
     "a package is no person": ("@types/node", "<code>@types/node</code>"),
     "a variable is no share": ("echo $HOME/bin", "echo <code>$HOME/bin</code>"),
     "an address stays a link": ("see example.com and x.dev", "see example.com and x.dev"),
+    "a terminal code without its end takes nothing else with it": ("one \x1b]8;;x\ntwo", "one\ntwo"),
     "terminal colours go": ("\x1b[31mred\x1b[0m \x07x", "red x"),
     "letters are composed": ("a\u030a", "å"),
     "a lone half is replaced": ("a\ud800b", "a\ufffdb"),

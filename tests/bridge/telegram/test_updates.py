@@ -84,6 +84,11 @@ def test_a_channel_that_writes_into_the_group_is_no_trusted_person() -> None:
     assert found.sender.id == -100777
 
 
+def test_what_telegram_itself_copies_from_a_linked_channel_is_nobodys_message() -> None:
+    copied = in_topic(text="news", sender_chat={"id": -100777}, sender={"id": 777000}, is_automatic_forward=True)
+    assert isinstance(parse(message=copied), UnknownUpdate)
+
+
 def test_an_edited_message_says_so() -> None:
     assert parse(edited_message=in_topic(text="better")).is_edit
 

@@ -252,3 +252,30 @@ async def test_general_commands_are_refused_in_a_topic_with_a_word(tmp_path: Pat
     async with stage(tmp_path) as hub:
         await hub.say("/stopall")
         assert "General" in hub.last(TOPIC)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("place", [TOPIC, GENERAL], ids=["topic", "General"])
+async def test_a_message_changed_into_a_command_is_said_not_to_be_one(tmp_path: Path, place: Place) -> None:
+    async with stage(tmp_path) as hub:
+        typed = await hub.say("/stp", place=place)
+        await hub.say("/status", place=place, edits=typed.message_id)
+        assert "not taken as a command" in hub.last(place)
+
+
+@pytest.mark.asyncio
+async def test_a_command_that_is_corrected_in_its_words_says_nothing_more_than_that(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        typed = await hub.say("/status")
+        before = len(hub.texts())
+        await hub.say("thanks", edits=typed.message_id)
+        assert len(hub.texts()) == before
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("text", ["\u200e\u200f", "\u2800\u3164", "\u2063", "\u202e", "\ufe0f", "\U000e0020"])
+async def test_a_message_of_nothing_that_can_be_seen_is_said_to_be_empty(tmp_path: Path, text: str) -> None:
+    async with stage(tmp_path) as hub:
+        await hub.say(text)
+        assert "empty" in hub.last()
+        assert hub.claude.sessions == []

@@ -780,20 +780,18 @@ async def test_the_agents_own_commands_come_into_the_menu_as_far_as_telegram_can
         assert menu.count("status") == 1
 
 
-@pytest.mark.asyncio
-async def test_old_logs_and_copies_are_cleared_away_at_the_start_and_nothing_else(tmp_path: Path) -> None:
-    async with stage(tmp_path) as hub:
-        for name in ("turns/old.md", "turns/new.md", "outgoing/x/a.txt", "kept/old.md"):
-            path = hub.data / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("x")
-        for name in ("turns/old.md", "outgoing/x", "kept/old.md"):
-            os.utime(hub.data / name, (hub.clock.now() - 100 * 86400,) * 2)
-        for name in ("turns/new.md",):
-            os.utime(hub.data / name, (hub.clock.now(),) * 2)
-        assert sweep(hub.data, hub.clock.now()) == 2
-        assert sorted(path.name for path in hub.data.rglob("*.md")) == ["new.md", "old.md"]
-        assert not (hub.data / "outgoing" / "x").exists()
+def test_old_logs_and_copies_are_cleared_away_and_nothing_else(tmp_path: Path) -> None:
+    """Without a hub beside it: one that starts clears away in a thread of its own."""
+    now = 1_800_000_000.0
+    for name in ("turns/old.md", "turns/new.md", "outgoing/x/a.txt", "kept/old.md"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    for name, age in (("turns/old.md", 100), ("outgoing/x", 100), ("kept/old.md", 100), ("turns/new.md", 0)):
+        os.utime(tmp_path / name, (now - age * 86400,) * 2)
+    assert sweep(tmp_path, now) == 2
+    assert sorted(path.name for path in tmp_path.rglob("*.md")) == ["new.md", "old.md"]
+    assert not (tmp_path / "outgoing" / "x").exists()
 
 
 # --- when things go wrong one after the other
