@@ -27,6 +27,14 @@ CREATE_TIMEOUT = 60.0
 NAME_LIMIT = 100
 
 
+def nameless_text() -> str:
+    """What somebody hears whom Telegram does not name."""
+    return tr(
+        "You write as an anonymous administrator or as a channel, so I can't know who you are. "
+        "Write under your own name."
+    )
+
+
 class House(Protocol):
     """What General needs of the hub."""
 

@@ -21,7 +21,7 @@ from bridge.config import BridgeConfig, Role
 from bridge.context import HubContext
 from bridge.crew import Crew
 from bridge.forwarding import Forwarding
-from bridge.general import General
+from bridge.general import General, nameless_text
 from bridge.inbound import (
     BotMembership,
     ButtonPress,
@@ -358,13 +358,7 @@ class Hub:
         now = self.context.clock.monotonic()
         if now - self._explained.get(refused.chat_id, float("-inf")) >= EXPLAIN_EVERY:
             self._explained[refused.chat_id] = now
-            self.context.say(
-                update.place,
-                tr(
-                    "You write as an anonymous administrator or as a channel, so I can't know who you are. "
-                    "Write under your own name."
-                ),
-            )
+            self.context.say(update.place, nameless_text())
 
     def _refresh_menus(self) -> None:
         self._crew.start(set_menus(self.context, self.commands), "command menus")
