@@ -197,7 +197,9 @@ def read_questions(arguments: Mapping[str, Any]) -> tuple[Question, ...]:
         words = body.get("question") if isinstance(body, dict) else None
         if not isinstance(words, str) or not words.strip():
             continue
-        choices = tuple(choice for option in body.get("options") or () if (choice := _choice(option)) is not None)
+        options = body.get("options")
+        listed = options if isinstance(options, list) else []
+        choices = tuple(choice for option in listed if (choice := _choice(option)) is not None)
         found.append(
             Question(
                 key=str(len(found)),

@@ -110,7 +110,7 @@ class Server:
         params: dict[str, Any] = given if isinstance(given, dict) else {}
         if method == "notifications/cancelled":
             self._cancel(params.get("requestId"))
-        elif key is None or method is None:
+        elif key is None or not isinstance(method, str):
             return
         elif method == "tools/call":
             threading.Thread(target=self._call, args=(key, params), daemon=True).start()

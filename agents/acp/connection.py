@@ -137,12 +137,13 @@ class Connection:
             async with asyncio.timeout(within):
                 return await answered
         except TimeoutError:
-            self._peer.forget(call_id)
             raise AgentGoneError(
                 sentence("{agent} did not answer", agent=self._dialect.title),
                 sentence("Stop the session and start it again."),
                 f"{method}: {within} s",
             ) from None
+        finally:
+            self._peer.forget(call_id)  # a late answer must not move in somebody who has left
 
     async def begin(self, method: str, params: Any, settled: Settled) -> int:
         """See ``Peer.begin``."""

@@ -146,8 +146,8 @@ class ClaudeSession:
 
     async def interrupt(self) -> None:
         if self._translator.is_busy:
+            self._spawn(self._insist())  # first: the program may not even read what follows
             await self._calls.send("interrupt", cancel_queued=True)
-            self._spawn(self._insist())
 
     async def stop_background(self) -> None:
         for task in self._translator.background:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -165,7 +166,8 @@ class Asking:
         one: _Open,
         ask: PermissionRequest,
     ) -> None:
-        decision = await self._channel.request(ask)
+        async with self._kept_while(request):
+            decision = await self._channel.request(ask)
         if one.is_withdrawn:
             request.is_answered = True  # Codex has closed it; an answer would be to nobody
             return
@@ -178,7 +180,8 @@ class Asking:
     async def _inquire(
         self, request: Request, asked: UserInput | Form | Link, one: _Open, ask: QuestionRequest
     ) -> None:
-        given = await self._channel.ask(ask)
+        async with self._kept_while(request):
+            given = await self._channel.ask(ask)
         if one.is_withdrawn:
             request.is_answered = True
             return
@@ -186,6 +189,18 @@ class Asking:
         if isinstance(given, Declined) and given.reason:
             await self._explain(asked.thread, asked.turn, f"I do not answer this: {given.reason}")
         await self._reply(request, one, answered(asked, given))
+
+    @asynccontextmanager
+    async def _kept_while(self, request: Request) -> AsyncIterator[None]:
+        """The hub asks the person. When that fails, Codex gets an error, and may ask the same again.
+
+        A request that is cut off with the process stays open until the person is told.
+        """
+        try:
+            yield
+        except Exception:
+            self._open.pop((type(request.id), request.id), None)
+            raise
 
     async def _reply(self, request: Request, one: _Open, result: dict[str, Any]) -> None:
         """Answer; the person is told whether the answer got there. It did not when the turn ended meanwhile."""

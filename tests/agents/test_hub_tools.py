@@ -227,6 +227,8 @@ def test_questions_are_read_in_every_form_a_model_sends_them() -> None:
     ]
     assert read_questions({"question": "C?"})[0].text == "C?"
     assert read_questions({"questions": [{"question": " "}, 7]}) == ()
+    for options in (5, "abc", {"label": "a"}, None):
+        assert read_questions({"question": "C?", "options": options})[0].choices == ()
 
 
 def test_answers_are_told_with_their_questions_and_a_refusal_with_its_reason() -> None:

@@ -477,6 +477,29 @@ async def test_a_stop_that_the_agent_does_not_even_read_ends_the_turn(tmp_path: 
         assert ended.outcome is TurnOutcome.INTERRUPTED
 
 
+@pytest.mark.asyncio
+async def test_an_answer_that_comes_after_the_opening_was_given_up_moves_nobody_in(tmp_path: Path) -> None:
+    agent = ScriptedAgent()
+    del agent.answers["session/new"]
+    pipe_asked = asyncio.Event()
+    agent.on_message = lambda message: pipe_asked.set() if message.get("method") == "session/new" else None
+    stage = Stage(tmp_path, agent)
+    connection = await stage.backend.connection(SessionSpec(tmp_path, "t1"))
+    session = stage.backend.session(SessionSpec(tmp_path, "t1"), Person())
+    try:
+        opening = asyncio.create_task(session._settle_in(connection, None))
+        await pipe_asked.wait()
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        agent.say({"id": agent.last("session/new")["id"], "result": {"sessionId": "s1"}})
+        agent.say({"id": 77, "method": "session/request_permission", "params": {"sessionId": "s1"}})
+        await agent.reply_to(77)
+        assert connection.tenants == 0
+    finally:
+        await session.close()
+        await stage.backend.close()
+
+
 async def never(line: bytes) -> None:
     """A pipe that nobody reads."""
     del line

@@ -304,6 +304,21 @@ async def test_a_deaf_program_is_ended_even_when_nobody_waits_for_the_end_of_the
     assert isinstance(events[-1], ProcessExited)
 
 
+@pytest.mark.asyncio
+async def test_a_stop_that_the_program_does_not_even_read_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "INTERRUPT_TIMEOUT", 0.05)
+    program = FakeProgram()
+    talk = await talk_with(program, tmp_path)
+    await talk.session.prompt(Prompt("go"))
+    program.send = never  # type: ignore[method-assign]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(talk.session.interrupt(), 0.2)
+    assert program.stops
+    await talk.close()
+
+
 async def never(line: bytes) -> None:
     """A pipe that nobody reads."""
     del line

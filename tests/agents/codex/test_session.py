@@ -21,6 +21,7 @@ from agents.contract import (
     InputConsumed,
     InputReturned,
     ModeChanged,
+    PermissionRequest,
     ProcessExited,
     Prompt,
     SessionStarted,
@@ -505,3 +506,19 @@ async def test_a_stop_that_codex_does_not_answer_takes_the_open_request_back(
     assert stage.person.withdrawals == [stage.person.requests[0].id]
     assert isinstance(await stage.next(TurnFailed), TurnFailed)
     stage.pipe.tell("turn/completed", **turn_ended("interrupted"))
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_could_not_be_shown_is_refused_and_may_be_asked_again(stage: Stage) -> None:
+    def fail(_: PermissionRequest) -> Decision:
+        raise RuntimeError("the disk is full")
+
+    stage.person.decide = fail
+    await stage.turn()
+    asks(stage, 1)
+    await stage.pipe.until(lambda: len(stage.pipe.replies()) == 1)
+    assert "error" in stage.pipe.replies()[0]
+    stage.person.decide = lambda _: DENY
+    asks(stage, 1)
+    await stage.pipe.until(lambda: len(stage.pipe.replies()) == 2)
+    assert stage.pipe.replies()[1]["result"] == {"decision": "decline"}
