@@ -201,7 +201,8 @@ def interprets(command: Command, judge: Judging) -> Iterator[Finding]:
             yield from look_at_code(code.text, judge)
             if not code.is_literal and re.match(r"\s*(\$\(|`)", code.text):
                 yield destructive(tr("runs a command that is not written here"))
-    for file in [word for word in command.args if not word.text.startswith("-")][:2]:
+    files = [word for word in command.args if not word.text.startswith("-") and word.text != "run"]  # deno run FILE
+    for file in files[:1]:
         yield from runs_file(file, judge)
     if command.document is not None:
         yield from look_at_code(command.document.text, judge)
