@@ -42,6 +42,44 @@ NEEDS_RESTART = ("telegram.base_url", "telegram.base_file_url", "telegram.proxy"
 """Settings that are used when an engine is made; the agents' own tables are, too. A new life interrupts turns."""
 
 
+LABELS = {
+    "telegram.chats": "Groups",
+    "telegram.users": "People",
+    "telegram.base_url": "Bot API address",
+    "telegram.base_file_url": "Address of files",
+    "workspace.roots": "Folders",
+    "agents.default": "Agent of new topics",
+    "hub.verbosity": "Detail",
+    "hub.ask_timeout": "Wait for an answer",
+    "hub.open_asks_per_topic": "Requests in a topic",
+    "hub.idle_close": "Put to sleep after",
+    "hub.background_limit": "Wait for background work",
+    "hub.silence_notice": "Ask about silence",
+    "hub.run_backlog": "Written meanwhile",
+    "hub.session_scope": "Allow for a session",
+    "hub.audit_days": "Keep decisions",
+    "hub.reads_pass": "Read without asking",
+    "hub.desktop_notices": "Notifications",
+    "hub.update_check": "New versions",
+    "hub.update_url": "Address of versions",
+    "policy.read": "Read elsewhere",
+    "policy.edit": "Change files",
+    "policy.execute": "Commands",
+    "lock.enabled": "Lock",
+    "lock.idle": "Lock after",
+    "lock.open_for": "Unlock for",
+    "limits.turn_usd": "Dollars a turn",
+    "limits.session_usd": "Dollars a session",
+    "limits.day_usd": "Dollars a day",
+    "limits.turn_tokens": "Tokens a turn",
+    "limits.session_tokens": "Tokens a session",
+    "limits.day_tokens": "Tokens a day",
+    "voice.url": "Address",
+    "voice.key_variable": "Variable with the key",
+}
+"""What a form calls a setting whose name in the file says too little to a person."""
+
+
 class FieldKind(StrEnum):
     """What editor a field needs."""
 
@@ -66,7 +104,7 @@ class SettingField:
     @property
     def label(self) -> str:
         """What a form calls it, in English."""
-        return self.name.split(".")[1].replace("_", " ").capitalize()
+        return LABELS.get(self.name) or self.name.split(".")[1].replace("_", " ").capitalize()
 
 
 def fields() -> tuple[SettingField, ...]:
