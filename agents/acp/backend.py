@@ -6,6 +6,7 @@ Kinds with a folder of their own (Qwen Code, Hermes, the demo) subclass it: anot
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,6 +35,8 @@ from agents.contract import (
 from agents.finding import Finder
 from agents.hub_tools import HubTools
 from agents.processes import LinePipe
+
+logger = logging.getLogger(__name__)
 
 
 class Spawn(Protocol):
@@ -110,7 +113,7 @@ class AcpBackend:
 
     async def open(self, spec: SessionSpec, channel: UserChannel) -> AgentSession:
         session = self.session(spec, channel)
-        self._sessions = [one for one in self._sessions if one.pid is not None]
+        self._sessions = [one for one in self._sessions if not one.is_over]
         await session.open()
         self._sessions.append(session)
         return session
@@ -121,7 +124,9 @@ class AcpBackend:
 
     async def close(self) -> None:
         sessions, self._sessions = self._sessions, []
-        await asyncio.gather(*(session.close() for session in sessions))
+        ends = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
+        for failed in [end for end in ends if isinstance(end, Exception)]:
+            logger.error("%s: a session did not end in order", self.dialect.title, exc_info=failed)
         connections, self._connections = self._connections, set()
         await asyncio.gather(*(connection.stop() for connection in connections))
         await self._tools.close()

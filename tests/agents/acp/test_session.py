@@ -500,6 +500,24 @@ async def test_an_answer_that_comes_after_the_opening_was_given_up_moves_nobody_
         await stage.backend.close()
 
 
+@pytest.mark.asyncio
+async def test_a_session_that_can_not_be_ended_in_order_leaves_no_process_of_another_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, other = ScriptedAgent(), ScriptedAgent()
+    async with opened(tmp_path, one, other) as (session, _, _, _, stage):
+        await stage.backend.open(SessionSpec(tmp_path, "t2"), Person())
+
+        async def fail() -> None:
+            raise RuntimeError("no such process table")
+
+        session.close = fail  # type: ignore[method-assign]
+        await stage.backend.close()
+        assert one.is_stopped
+        assert other.is_stopped
+    assert "did not end in order" in caplog.text
+
+
 async def never(line: bytes) -> None:
     """A pipe that nobody reads."""
     del line
