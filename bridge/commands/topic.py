@@ -31,6 +31,9 @@ from bridge.topics.topic import Topic
 
 Run = Callable[[Topic, Call], Awaitable[None]]
 
+QUEUE_SHOWN = 10
+"""Cards of /queue: each is a message, and a group takes about twenty a minute."""
+
 SPECS = (
     CommandSpec("new", mark("Start afresh here; in General: make a topic"), Where.BOTH, mark("[agent] [folder]")),
     CommandSpec("stop", mark("Stop the running turn; again: end its background work too"), works_locked=True),
@@ -209,14 +212,17 @@ async def _queue(topic: Topic, call: Call) -> None:
     if not waiting and not topic.line.held:
         topic.context.say(topic.place, tr("Nothing waits here."))
         return
-    for entry in topic.line.open:
+    for entry in topic.line.open[:QUEUE_SHOWN]:
         with topic.context.database.transaction():
             if entry.card:
                 topic.context.delivery.revise(entry.card, plain(tr("See the newer message below.")))
             part = lines(bold(notices.waiting_text(topic)), clip(entry.prompt.text, 300))
             entry.card = topic.context.say(topic.place, part, keyboard=notices.waiting_keyboard(topic, entry))
-    for entry in topic.line.given:
+    for entry in topic.line.given[:QUEUE_SHOWN]:
         topic.context.say(topic.place, lines(bold("↪ " + tr("Given to the agent")), clip(entry.prompt.text, 300)))
+    more = sum(max(0, len(line) - QUEUE_SHOWN) for line in (topic.line.open, topic.line.given))
+    if more:
+        topic.context.say(topic.place, trn("… and {count} more", "… and {count} more", more))
     notices.offer_held(topic, is_asked=True)
 
 

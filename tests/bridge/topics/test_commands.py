@@ -255,6 +255,19 @@ async def test_queue_lists_what_waits_with_buttons(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_long_queue_is_counted_and_not_poured_into_the_chat(tmp_path: Path) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        session.takes_steering = False
+        for number in range(25):
+            await hub.say(f"text {number}")
+        before = len(hub.texts())
+        await hub.say("/queue")
+        assert len(hub.texts()) - before == 11
+        assert hub.last() == "… and 15 more"
+
+
+@pytest.mark.asyncio
 async def test_log_hands_out_everything_of_the_last_turn_with_full_output(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         session = await hub.started_turn("build it")
