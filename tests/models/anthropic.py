@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -11,77 +10,58 @@ from tests.models.script import (
     Answer,
     Ask,
     Call,
-    Cut,
     Edit,
-    Fail,
-    Hang,
     ProposePlan,
     Read,
     Role,
     Run,
     Said,
     Say,
-    ScriptedModel,
     SendFile,
     Think,
-    ToolNames,
     Write,
 )
 from tests.models.server import Body, Reply, pause
+from tests.models.wire import ScriptedWire, spoken
 
 _ROLES = {"user": Role.USER, "assistant": Role.MODEL, "system": Role.SYSTEM}
 
 
-class AnthropicWire:
+class AnthropicWire(ScriptedWire):
     """``POST /v1/messages`` and ``/v1/messages/count_tokens``."""
 
-    def __init__(self, model: ScriptedModel, tools: ToolNames) -> None:
-        self.model = model
-        self._tools = tools
-        self._ids = itertools.count(1)
+    PATH = "/v1/messages"
 
     def post(self, path: str, headers: Mapping[str, str], body: Body, reply: Reply) -> None:
         if path.endswith("/count_tokens"):
             reply.whole(200, {"input_tokens": len(json.dumps(body)) // 4})
-        elif not path.endswith("/v1/messages"):
-            reply.whole(404, _error("not_found_error", path))
-        elif not body.get("tools"):
-            self._send(body, (Say("auxiliary answer"),), reply)  # titles and summaries
         else:
-            self._send(body, self.model.answer(conversation(body), json.dumps(body)), reply)
+            super().post(path, headers, body, reply)
 
-    def _send(self, body: Body, answer: Answer, reply: Reply) -> None:
-        first = answer[0] if answer else None
-        if isinstance(first, Fail):
-            after = {} if first.retry_after is None else {"retry-after": str(first.retry_after)}
-            reply.whole(first.status, _error(first.kind, first.message), after)
-        elif body.get("stream"):
-            self._stream(body, answer, reply)
-        else:
-            self._whole(body, answer, reply)
+    def conversation(self, body: Body) -> list[Said]:
+        return conversation(body)
 
-    def _whole(self, body: Body, answer: Answer, reply: Reply) -> None:
+    def error(self, kind: str, message: str) -> dict[str, object]:
+        return {"type": "error", "error": {"type": kind, "message": message}}
+
+    def whole(self, body: Body, answer: Answer, reply: Reply) -> None:
         message = self._message(body)
         message["content"] = [{"type": "text", "text": part.text} for part in answer if isinstance(part, Say)]
         message["stop_reason"] = "end_turn"
         reply.whole(200, message)
 
-    def _stream(self, body: Body, answer: Answer, reply: Reply) -> None:
+    def stream(self, body: Body, answer: Answer, reply: Reply) -> None:
         reply.begin_stream()
         _event(reply, "message_start", message=self._message(body))
         index, has_calls = 0, False
-        for part in answer:
-            if isinstance(part, Hang):
-                reply.wait(part.seconds)
-            elif isinstance(part, Cut):
-                reply.cut()
-            elif isinstance(part, Say):
+        for part in spoken(answer, reply):
+            if isinstance(part, Say):
                 self._text(index, part, reply)
                 index += 1
             elif isinstance(part, Think):
                 self._thinking(index, part, reply)
                 index += 1
-            elif not isinstance(part, Fail):
+            else:
                 self._call(index, part, reply)
                 index, has_calls = index + 1, True
         delta = {"stop_reason": "tool_use" if has_calls else "end_turn", "stop_sequence": None}
@@ -160,10 +140,6 @@ def _text_of(content: object) -> str:
 
 def _event(reply: Reply, kind: str, **fields: object) -> None:
     reply.event({"type": kind, **fields}, kind)
-
-
-def _error(kind: str, message: str) -> dict[str, object]:
-    return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def claude_tools(call: Call, folder: str) -> tuple[str, Mapping[str, object]]:

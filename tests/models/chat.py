@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -12,23 +11,19 @@ from tests.models.script import (
     Answer,
     Ask,
     Call,
-    Cut,
     Edit,
-    Fail,
-    Hang,
     ProposePlan,
     Read,
     Role,
     Run,
     Said,
     Say,
-    ScriptedModel,
     SendFile,
     Think,
-    ToolNames,
     Write,
 )
 from tests.models.server import Body, Reply, now, pause
+from tests.models.wire import ScriptedWire, spoken
 
 _ROLES = {"user": Role.USER, "assistant": Role.MODEL, "tool": Role.TOOL}
 _SERVER_NAME = re.compile(r"hub_[a-z0-9]+(?=_{1,2}(?:send_file|ask_user))")
@@ -38,35 +33,23 @@ SERVER = "hub_topic1"
 """The hub's tool server in the session of the suite."""
 
 
-class ChatWire:
+class ChatWire(ScriptedWire):
     """``POST /v1/chat/completions``."""
 
-    def __init__(self, model: ScriptedModel, tools: ToolNames) -> None:
-        self.model = model
-        self._tools = tools
-        self._ids = itertools.count(1)
+    PATH = "/chat/completions"
 
-    def post(self, path: str, headers: Mapping[str, str], body: Body, reply: Reply) -> None:
-        if not path.endswith("/chat/completions"):
-            reply.whole(404, _error("not_found_error", path))
-        elif not body.get("tools"):
-            self._send(body, (Say("auxiliary answer"),), reply)  # titles, suggestions and summaries
-        else:
-            self._send(body, self.model.answer(conversation(body), json.dumps(body)), reply)
+    def conversation(self, body: Body) -> list[Said]:
+        return conversation(body)
 
-    def _send(self, body: Body, answer: Answer, reply: Reply) -> None:
-        first = answer[0] if answer else None
-        if isinstance(first, Fail):
-            after = {} if first.retry_after is None else {"retry-after": str(first.retry_after)}
-            reply.whole(first.status, _error(first.kind, first.message), after)
-        elif body.get("stream"):
-            self._stream(body, answer, reply)
-        else:
-            text = "".join(part.text for part in answer if isinstance(part, Say))
-            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-            reply.whole(200, {**self._head(body), "object": "chat.completion", "choices": [choice], "usage": _USAGE})
+    def error(self, kind: str, message: str) -> dict[str, object]:
+        return {"error": {"message": message, "type": kind, "code": kind}}
 
-    def _stream(self, body: Body, answer: Answer, reply: Reply) -> None:
+    def whole(self, body: Body, answer: Answer, reply: Reply) -> None:
+        text = "".join(part.text for part in answer if isinstance(part, Say))
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        reply.whole(200, {**self._head(body), "object": "chat.completion", "choices": [choice], "usage": _USAGE})
+
+    def stream(self, body: Body, answer: Answer, reply: Reply) -> None:
         head = {**self._head(body), "object": "chat.completion.chunk"}
 
         def send(delta: dict[str, Any], finish: str | None = None) -> None:
@@ -75,18 +58,14 @@ class ChatWire:
         reply.begin_stream()
         send({"role": "assistant", "content": ""})
         calls = 0
-        for part in answer:
-            if isinstance(part, Hang):
-                reply.wait(part.seconds)
-            elif isinstance(part, Cut):
-                reply.cut()
-            elif isinstance(part, Say):
+        for part in spoken(answer, reply):
+            if isinstance(part, Say):
                 for piece in joined(part.pieces):
                     send({"content": piece})
                     pause(part.delay, reply)
             elif isinstance(part, Think):
                 send({"reasoning_content": part.text})
-            elif not isinstance(part, Fail):
+            else:
                 send({"tool_calls": [self._call(calls, part, body)]})
                 calls += 1
         send({}, "tool_calls" if calls else "stop")
@@ -141,10 +120,6 @@ def conversation(body: Body) -> list[Said]:
 
 def _is_note(text: str) -> bool:
     return text.lstrip().startswith("<system-reminder>") and "play:" not in text
-
-
-def _error(kind: str, message: str) -> dict[str, object]:
-    return {"error": {"message": message, "type": kind, "code": kind}}
 
 
 def _asked(call: Ask, key: str) -> dict[str, object]:

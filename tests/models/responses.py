@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,23 +12,19 @@ from tests.models.script import (
     Answer,
     Ask,
     Call,
-    Cut,
     Edit,
-    Fail,
-    Hang,
     ProposePlan,
     Read,
     Role,
     Run,
     Said,
     Say,
-    ScriptedModel,
     SendFile,
     Think,
-    ToolNames,
     Write,
 )
 from tests.models.server import Body, Reply, pause
+from tests.models.wire import ScriptedWire, spoken
 
 FREEFORM = {"apply_patch", "exec"}
 """Tools that take a text instead of JSON (Codex 0.171.0)."""
@@ -47,45 +42,38 @@ class Native:
     namespace: str = ""
 
 
-class ResponsesWire:
-    """``POST /v1/responses``."""
+class ResponsesWire(ScriptedWire):
+    """``POST /v1/responses``; Codex asks for nothing beside the conversation, and always for a stream."""
 
-    def __init__(self, model: ScriptedModel, tools: ToolNames) -> None:
-        self.model = model
-        self._tools = tools
-        self._ids = itertools.count(1)
+    PATH = "/responses"
 
-    def post(self, path: str, headers: Mapping[str, str], body: Body, reply: Reply) -> None:
-        if not path.endswith("/responses"):
-            reply.whole(404, _error("not_found", path))
-            return
-        answer = self.model.answer(conversation(body), json.dumps(body))
-        first = answer[0] if answer else None
-        if isinstance(first, Fail):
-            after = {} if first.retry_after is None else {"retry-after": str(first.retry_after)}
-            reply.whole(first.status, _error(first.kind, first.message), after)
-        else:
-            self._stream(answer, reply)
+    def is_auxiliary(self, body: Body) -> bool:
+        return False
 
-    def _stream(self, answer: Answer, reply: Reply) -> None:
+    def conversation(self, body: Body) -> list[Said]:
+        return conversation(body)
+
+    def error(self, kind: str, message: str) -> dict[str, object]:
+        return {"error": {"message": message, "type": kind, "code": kind}}
+
+    def whole(self, body: Body, answer: Answer, reply: Reply) -> None:
+        self.stream(body, answer, reply)
+
+    def stream(self, body: Body, answer: Answer, reply: Reply) -> None:
         reply.begin_stream()
         response = {"id": f"resp_{next(self._ids):06d}", "status": "in_progress", "output": []}
         _event(reply, "response.created", response=response)
         output: list[dict[str, Any]] = []
-        for part in answer:
+        for part in spoken(answer, reply):
             index = len(output)
-            if isinstance(part, Hang):
-                reply.wait(part.seconds)
-            elif isinstance(part, Cut):
-                reply.cut()
-            elif isinstance(part, Say):
+            if isinstance(part, Say):
                 output.append(self._text(index, part, reply))
             elif isinstance(part, ProposePlan):
                 plan = Say(f"<proposed_plan>\n{part.plan}\n</proposed_plan>")
                 output.append(self._text(index, plan, reply))
             elif isinstance(part, Think):
                 output.append(self._thinking(index, part, reply))
-            elif not isinstance(part, Fail):
+            else:
                 output.append(self._call(index, part, reply))
         usage = {
             "input_tokens": 1000,
@@ -179,10 +167,6 @@ def _text_of(content: object) -> str:
 
 def _event(reply: Reply, kind: str, **fields: object) -> None:
     reply.event({"type": kind, **fields}, kind)
-
-
-def _error(kind: str, message: str) -> dict[str, object]:
-    return {"error": {"message": message, "type": kind, "code": kind}}
 
 
 def codex_tools(call: Call) -> tuple[str, Mapping[str, object]]:
