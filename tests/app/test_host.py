@@ -54,7 +54,7 @@ class QuietEngine:
 
 
 async def until(is_so: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while not is_so():  # noqa: ASYNC110 - the host has no event for it
             await asyncio.sleep(0.01)
 

@@ -17,6 +17,7 @@ class HandClock:
         self.wall = wall
         self.steady = monotonic
         self._sleepers: list[tuple[float, asyncio.Event]] = []
+        self._begun = asyncio.Event()
 
     def now(self) -> float:
         return self.wall
@@ -28,9 +29,20 @@ class HandClock:
         if seconds <= 0:
             await asyncio.sleep(0)
             return
-        event = asyncio.Event()
-        self._sleepers.append((self.steady + seconds, event))
-        await event.wait()
+        sleeper = (self.steady + seconds, asyncio.Event())
+        self._sleepers.append(sleeper)
+        self._begun.set()
+        try:
+            await sleeper[1].wait()
+        finally:
+            self._sleepers.remove(sleeper)
+
+    async def somebody_sleeps(self) -> None:
+        """Wait until a sleep has begun: what comes over a socket takes real time, however long the machine needs."""
+        async with asyncio.timeout(20):
+            while all(event.is_set() for _, event in self._sleepers):
+                self._begun.clear()
+                await self._begun.wait()
 
     def move(self, seconds: float) -> None:
         self.wall += seconds

@@ -21,7 +21,7 @@ def dialog_of(qtbot: QtBot, *questions: Question) -> AnswerDialog:
 
 
 def sent(qtbot: QtBot, dialog: AnswerDialog) -> Answers:
-    with qtbot.waitSignal(dialog.answered, timeout=1000) as caught:
+    with qtbot.waitSignal(dialog.answered, timeout=10_000) as caught:
         dialog.send.click()
     answers = caught.args[0]
     assert isinstance(answers, Answers)

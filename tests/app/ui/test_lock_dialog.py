@@ -41,7 +41,7 @@ def test_a_right_code_hands_over_the_secret_that_was_shown(qtbot: QtBot) -> None
     assert "JBSW Y3DP" in dialog.typed.text()
     code = pyotp.TOTP(SECRET).now()
     dialog.code.setText(f"{code[:3]} {code[3:]}")
-    with qtbot.waitSignal(dialog.proven, timeout=1000) as caught:
+    with qtbot.waitSignal(dialog.proven, timeout=10_000) as caught:
         dialog.keep.click()
     assert caught.args == [SECRET]
 

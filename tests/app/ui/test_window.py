@@ -62,7 +62,7 @@ def test_a_session_shows_its_topic_agent_folder_and_state(window: MainWindow) ->
 def test_stop_carries_the_selected_session(window: MainWindow, qtbot: QtBot) -> None:
     window.show_snapshot(HubSnapshot(sessions=(SESSION,)))
     window.sessions.table.selectRow(0)
-    with qtbot.waitSignal(window.sessions.stop_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.sessions.stop_wanted, timeout=10_000) as caught:
         window.sessions._actions[0].click()
     assert caught.args == ["-100/5"]
 
@@ -86,7 +86,7 @@ def test_an_open_request_can_be_read_and_denied_with_a_reason(window: MainWindow
     window.show_snapshot(HubSnapshot(asks=(ASK,)))
     assert "rm -rf build" in window.approvals.reading.toPlainText()
     window.approvals.reason.setText("use make clean")
-    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=10_000) as caught:
         window.approvals._deny.click()
     assert caught.args == ["a1", False, "use make clean"]
 
@@ -100,7 +100,7 @@ def test_a_decided_request_hands_its_place_and_its_reason_to_no_other(window: Ma
         window.approvals._allow.click()
     assert "Choose a request" in window.approvals.reading.toPlainText()
     window.approvals.asks.selectRow(0)
-    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.approvals.decision_wanted, timeout=10_000) as caught:
         window.approvals._deny.click()
     assert caught.args == ["b2", False, ""]
 
@@ -112,13 +112,12 @@ def test_the_age_of_a_waiting_request_is_painted_anew(
     window.show_snapshot(HubSnapshot(asks=(ASK,)))
     with qtbot.waitExposed(window):
         window.activateWindow()
-    qtbot.wait(100)
     painted: list[float] = []
     monkeypatch.setattr("app.ui.pages.approvals.wording.age", lambda seconds: painted.append(seconds) or "2 hours")
     QApplication.processEvents()
     painted.clear()
     window.show_snapshot(HubSnapshot(asks=(ASK,)))
-    qtbot.waitUntil(lambda: bool(painted), timeout=5000)
+    qtbot.waitUntil(lambda: bool(painted), timeout=10_000)
 
 
 def test_no_rule_is_offered_for_a_destructive_request(window: MainWindow) -> None:
@@ -137,7 +136,7 @@ def test_a_rejected_person_can_be_let_in(window: MainWindow, qtbot: QtBot) -> No
     window.show_snapshot(HubSnapshot(rejected=(row,)))
     window.activity.tabs.setCurrentIndex(1)
     window.activity.rejected.selectRow(0)
-    with qtbot.waitSignal(window.activity.allow_user_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.activity.allow_user_wanted, timeout=10_000) as caught:
         window.activity._user.click()
     assert caught.args == [77]
 
@@ -163,7 +162,7 @@ def test_only_changed_settings_are_saved(window: MainWindow, qtbot: QtBot) -> No
     window.settings.show_settings(parse("[hub]\nlanguage = 'en'\n[telegram.users]\n7 = 'owner'"))
     language = window.settings.editors["hub.language"].widget
     language.setCurrentIndex(language.findData("ru"))
-    with qtbot.waitSignal(window.settings.apply_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.settings.apply_wanted, timeout=10_000) as caught:
         window.settings.save.click()
     assert caught.args == [{"hub.language": "ru"}]
 
@@ -195,7 +194,7 @@ def test_the_tray_names_what_waits_and_a_click_opens_it(qtbot: QtBot) -> None:
     tray = Tray()
     tray.show_view(HubView(is_connected=True, waiting=1, waits=("Login bug: Run a command",)))
     assert tray.menu_texts()[:2] == ["1 request waits for you", "Login bug: Run a command"]
-    with qtbot.waitSignal(tray.approvals_wanted, timeout=1000):
+    with qtbot.waitSignal(tray.approvals_wanted, timeout=10_000):
         tray._waits[0].trigger()
     tray.show_view(HubView(is_connected=True))
     assert tray.menu_texts()[:2] == ["Connected", "Open agent-hub"]
@@ -246,10 +245,10 @@ def test_the_tray_locks_but_opens_only_the_window(qtbot: QtBot) -> None:
     tray.show_view(HubView(is_connected=True))
     assert "Lock now" not in tray.menu_texts()
     tray.show_view(HubView(is_connected=True, has_lock=True))
-    with qtbot.waitSignal(tray.lock_wanted, timeout=1000):
+    with qtbot.waitSignal(tray.lock_wanted, timeout=10_000):
         tray._lock.trigger()
     tray.show_view(HubView(is_connected=True, has_lock=True, is_locked=True))
-    with qtbot.assertNotEmitted(tray.lock_wanted), qtbot.waitSignal(tray.open_wanted, timeout=1000):
+    with qtbot.assertNotEmitted(tray.lock_wanted), qtbot.waitSignal(tray.open_wanted, timeout=10_000):
         tray._lock.trigger()
 
 
@@ -271,7 +270,7 @@ def test_a_setting_that_interrupts_turns_says_so_before_it_is_saved(window: Main
 def test_the_command_for_an_agent_can_be_run_in_a_terminal(window: MainWindow, qtbot: QtBot) -> None:
     window.agents.show_agents([AgentHealth("codex", "Codex", problem="Codex was not found.", hint="Install it.")])
     window.agents.table.selectRow(0)
-    with qtbot.waitSignal(window.agents.terminal_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.agents.terminal_wanted, timeout=10_000) as caught:
         window.agents._run.click()
     assert caught.args == ["npm install -g @openai/codex"]
 
@@ -317,7 +316,7 @@ def test_copying_no_line_leaves_the_clipboard_and_the_keys_copy_them_all(window:
 
 def test_the_window_hides_on_close_only_while_a_tray_holds_the_program(window: MainWindow, qtbot: QtBot) -> None:
     window.hides_on_close = False
-    with qtbot.waitSignal(window.quit_wanted, timeout=1000):
+    with qtbot.waitSignal(window.quit_wanted, timeout=10_000):
         window.close()
 
 
@@ -354,6 +353,6 @@ def test_a_question_is_answered_and_never_just_allowed(window: MainWindow, qtbot
     window.show_snapshot(HubSnapshot(asks=(row,)))
     assert "· Green" in window.approvals.reading.toPlainText()
     assert window.approvals._allow.isHidden()
-    with qtbot.waitSignal(window.approvals.answer_wanted, timeout=1000) as caught:
+    with qtbot.waitSignal(window.approvals.answer_wanted, timeout=10_000) as caught:
         window.approvals._answer.click()
     assert caught.args == ["q1"]

@@ -242,8 +242,8 @@ def test_a_check_of_nothing_undoes_nothing(at_group: SetUpWizard) -> None:
 def test_choosing_russian_changes_the_pages(wizard: SetUpWizard, qtbot: QtBot) -> None:
     russian = wizard.language.group.buttons()[1]
     russian.setChecked(True)
-    qtbot.waitUntil(lambda: wizard.set_up.current().hub.language == "ru", timeout=2000)
-    qtbot.waitUntil(lambda: wizard.buttonText(QWizard.WizardButton.NextButton) == "Далее", timeout=2000)
+    qtbot.waitUntil(lambda: wizard.set_up.current().hub.language == "ru", timeout=10_000)
+    qtbot.waitUntil(lambda: wizard.buttonText(QWizard.WizardButton.NextButton) == "Далее", timeout=10_000)
     assert wizard.currentPage() is wizard.language
     assert wizard.token.note.text() == "", "another page was entered on the way"
 

@@ -83,13 +83,13 @@ class TrayHost:
 
     def property(self, icon: str, name: str) -> Any:
         address = DBusAddress("/StatusNotifierItem", icon, "org.kde.StatusNotifierItem")
-        return self._look.send_and_get_reply(Properties(address).get(name), timeout=5).body[0][1]
+        return self._look.send_and_get_reply(Properties(address).get(name), timeout=20).body[0][1]
 
     def menu(self, icon: str) -> dict[str, int]:
         """The menu's entries by their text; separators are left out."""
         address = DBusAddress("/MenuBar", icon, "com.canonical.dbusmenu")
         call = new_method_call(address, "GetLayout", "iias", (0, -1, []))
-        _revision, (_root, _facts, children) = self._look.send_and_get_reply(call, timeout=5).body
+        _revision, (_root, _facts, children) = self._look.send_and_get_reply(call, timeout=20).body
         entries = {}
         for _type, (number, facts, _below) in children:
             if "label" in facts:
@@ -100,7 +100,7 @@ class TrayHost:
         """Choose a menu entry."""
         address = DBusAddress("/MenuBar", icon, "com.canonical.dbusmenu")
         call = new_method_call(address, "Event", "isvu", (self.menu(icon)[text], "clicked", ("s", ""), 0))
-        self._look.send_and_get_reply(call, timeout=5)
+        self._look.send_and_get_reply(call, timeout=20)
 
 
 def wait_until(look: Callable[[], Any], why: str) -> Any:

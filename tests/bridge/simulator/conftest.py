@@ -34,7 +34,7 @@ async def client(simulator: Simulator) -> AsyncIterator[Client]:
 
 @pytest.fixture
 def human(simulator: Simulator) -> Human:
-    return Human(simulator, patience=2.0)
+    return Human(simulator, patience=20.0)
 
 
 def picture(width: int = 8, height: int = 8, color: bytes = b"\x40\x80\xc0") -> bytes:

@@ -41,7 +41,7 @@ async def test_half_a_body_is_no_answer(client: Client) -> None:
 async def test_a_hang_lasts_its_seconds_and_then_the_call_goes_on(client: Client, clock: HandClock) -> None:
     client.simulator.fail(Fault(FaultKind.HANG, "getMe", seconds=7))
     call = asyncio.create_task(client.call("getMe"))
-    await asyncio.sleep(0.05)
+    await clock.somebody_sleeps()
     assert not call.done()
     clock.move(7)
     assert (await call)["ok"]
@@ -51,7 +51,7 @@ async def test_a_hang_lasts_its_seconds_and_then_the_call_goes_on(client: Client
 async def test_a_hang_without_end_waits_until_the_client_gives_up(client: Client) -> None:
     client.simulator.fail(Fault(FaultKind.HANG, "getMe"))
     with pytest.raises(httpx.ReadTimeout):
-        await client.http.post(client.url("getMe"), timeout=0.05)
+        await client.http.post(client.url("getMe"), timeout=httpx.Timeout(30, read=0.05))
     assert (await client.call("getMe"))["ok"]
 
 

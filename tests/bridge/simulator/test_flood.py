@@ -43,7 +43,7 @@ async def test_a_short_wait_is_held_by_the_server_and_then_taken(
     await spend(client, 20)
     clock.move(53)
     held = asyncio.create_task(client.send("held"))
-    await asyncio.sleep(0.05)
+    await clock.somebody_sleeps()
     assert human.from_bot()[-1].text == "text 19"
     clock.move(7)
     await held

@@ -198,7 +198,7 @@ async def test_a_topic_that_goes_while_the_send_is_held_is_noticed(
         await client.send(f"text {number}")
     clock.move(55)
     held = asyncio.create_task(client.call("sendMessage", chat_id=client.chat_id, text="x", message_thread_id=topic))
-    await asyncio.sleep(0.05)
+    await clock.somebody_sleeps()
     human.delete_topic(topic)
     clock.move(5)
     assert (await held)["description"] == "Bad Request: message thread not found"
