@@ -37,6 +37,7 @@ _TRIGGER = re.compile(
     r"|\$(?<![\w$]\$)[A-Z]{1,8}(?!\w)"
 )
 _AFTER = re.compile(r"(?:[:#?/=][\w./:#?=&%-]*)?")
+_FORMULA = re.compile(r"\$(?!\s)[^$\n]{1,200}(?<!\s)\$(?![\w$])")
 _WORD_END = re.compile(r"[^\s<>()\[\]{}\"'`«»“”|,;]*")
 _EDGES = frozenset(" \n\t\"'`«»“”|,;")
 _LONGEST = 256
@@ -69,6 +70,8 @@ def _word(text: str, match: re.Match[str]) -> tuple[int, int] | None:
             return _file(text, match, before)
         case "/":
             return _command(text, match, before)
+        case "$" if formula := _FORMULA.match(text, match.start()):
+            return formula.span()
         case _:
             return match.start(), _right(text, match.start())
 

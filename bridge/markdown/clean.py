@@ -14,7 +14,6 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _VANISHING = "\u030a\u0333\u033f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
 _DROPPED = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_VANISHING}]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT_AS_LINE = str.maketrans({"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 # A reference such as &#27; makes a control character after all; a blank of the same width keeps every offset.
 _AS_BLANK = re.compile(f"[\x00-\x09\x0b-\x1f\x7f-\x9f{_VANISHING}]")
@@ -38,10 +37,11 @@ def _without_controls(text: str) -> str:
 
 
 def _without_surrogates(text: str) -> str:
+    """Halves that belong together are joined: an agent that counts in UTF-16 tears a character between two pieces."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
 

@@ -1,8 +1,9 @@
 """The Markdown parser as agents need it: CommonMark with tables and strike-through, from markdown-it-py. Pure.
 
-What differs from the preset, each measured: its nesting limit of 20 drops deeper content without a word, and the
-targets of links are judged by us. And what makes it faster, with the same tokens (a test compares them): text runs end
-only at signs that one of the rules wants, and a rule is asked only where its sign stands.
+What differs from the preset, each measured: its nesting limit of 20 drops deeper content without a word, cells beyond
+the header's are dropped too (agents write `a || b` in tables), and the targets of links are judged by us. And what
+makes it faster, with the same tokens (a test compares them): text runs end only at signs that one of the rules wants,
+and a rule is asked only where its sign stands.
 """
 
 from __future__ import annotations
@@ -120,7 +121,56 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if start + 2 > end:
         return False
     place = state.bMarks[start + 1] + state.tShift[start + 1]
-    return state.src[place : place + 1] in _RULER and table(state, start, end, silent)
+    if state.src[place : place + 1] not in _RULER:
+        return False
+    source, before = state.src, len(state.tokens)
+    state.src = whole_rows(source, state.bMarks[start])
+    try:
+        return table(state, start, end, silent)
+    finally:
+        if state.src is not source:
+            state.src = source
+            for token in state.tokens[before:]:
+                token.content = token.content.replace(_KEPT_BAR, "|")
+
+
+def whole_rows(source: str, begin: int) -> str:
+    """``source`` with bars that separate nothing put out of sight: the rows of the table at ``begin`` keep all text."""
+    lines: list[str] = []
+    end = begin
+    while end < len(source):
+        stop = source.find("\n", end)
+        line = source[end : len(source) if stop < 0 else stop]
+        if "|" not in line or (len(lines) == 1 and not _RULER_LINE.match(line)):
+            break
+        lines.append(line)
+        end += len(line) + 1
+    if len(lines) < 2:
+        return source
+    columns = len(_bars(lines[1])) + 1
+    kept = [_whole_row(row, columns, is_head=place == 0) for place, row in enumerate(lines)]
+    if kept == lines or _KEPT_BAR in source:
+        return source
+    return source[:begin] + "\n".join(kept) + source[end - 1 :]
+
+
+def _whole_row(row: str, columns: int, *, is_head: bool = False) -> str:
+    """First the bars in code give way, then those behind the last column."""
+    bars = _bars(row)
+    if len(bars) < columns:
+        return row
+    hidden = {bar.start() for code in _CODE_SPAN.finditer(row) for bar in _BAR.finditer(row, *code.span())}
+    kept = [bar for bar in bars if bar not in hidden]
+    if not is_head and len(kept) >= columns and row[kept[columns - 1] :].strip("| \t"):
+        hidden.update(kept[columns - 1 :])
+    return "".join(_KEPT_BAR if place in hidden else char for place, char in enumerate(row)) if hidden else row
+
+
+def _bars(row: str) -> list[int]:
+    """Places of the bars between cells."""
+    edge = len(row) - len(row.lstrip("> \t"))
+    last = len(row.rstrip()) - 1
+    return [match.start() for match in _BAR.finditer(row) if match.start() not in {edge, last}]
 
 
 def _underlined(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -137,6 +187,11 @@ def _underlined(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 _RULER = frozenset("|-:")
+_BAR = re.compile(r"(?<!\\)\|")
+_RULER_LINE = re.compile(r"[\s>|:-]*-[\s>|:-]*\Z")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+_KEPT_BAR = "\ue07c"
+"""Stands for a bar while the rows are cut: of the private use area, and as long as the bar."""
 _UNDERLINE = frozenset("=-")
 
 

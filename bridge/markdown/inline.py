@@ -41,6 +41,9 @@ _DUNDER = re.compile(
     r"(?:a(?:dd|ll|wait)|call|class|contains|del|dict|doc|enter|eq|exit|file|FILE|future|getattr|getitem|hash|init|"
     r"iter|len|LINE|main|module|name|new|next|path|post_init|proto|pycache|repr|setattr|slots|str|version)\Z"
 )
+_STARS = re.compile(r"[0-9/]\*")
+_DIGITS = frozenset("0123456789")
+_OPERAND = re.compile(r"[A-Za-z0-9_.]+\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -134,7 +137,7 @@ class Inline:
     def add(self, tokens: Sequence[Token], source: str) -> None:
         """Add the children of an inline token; ``source`` is its Markdown."""
         shown = _html_to_show(tokens) if "<" in source else _NO_PLACES
-        literal = _literal_names(tokens) if "__" in source else _NO_PLACES
+        literal = _literal_marks(tokens) if "__" in source or _STARS.search(source) else _NO_PLACES
         has_address = "://" in source
         for place, token in enumerate(tokens):
             kind = token.type
@@ -145,11 +148,13 @@ class Inline:
             elif kind == "code_inline":
                 self.code(token.content)
             elif place in literal:
-                self.write("__")
+                self.write(token.markup)
             elif style := _STYLES.get(kind):
                 self._style(style, token, has_address)
             else:
                 self._rare(token, place in shown)
+                if kind == "html_inline" and self.pieces[-1:] == ["\n" + self.indent]:
+                    _trim_start(tokens[place + 1 : place + 2])
 
     def _style(self, style: Style, token: Token, has_address: bool) -> None:
         """Emphasis marks inside a bare address belong to the address: they stay in view."""
@@ -288,20 +293,53 @@ def _refused_target(target: str) -> str:
     return f" ({target})" if is_refused(target) else ""
 
 
-def _literal_names(tokens: Sequence[Token]) -> frozenset[int]:
-    """Places of ``__`` marks that are part of a name: ``__init__``, ``__anything__.py``, ``__call__()``."""
+def _trim_start(following: Sequence[Token]) -> None:
+    """The tag has broken the line: the blank or line end typed behind it adds nothing."""
+    for token in following:
+        if token.type == "text":
+            token.content = token.content.lstrip(" ")
+        elif token.type == "softbreak":
+            token.type = "text"
+
+
+def _literal_marks(tokens: Sequence[Token]) -> frozenset[int]:
+    """Places of marks that CommonMark takes for emphasis and that are part of a name, a glob or a product."""
     out: set[int] = set()
-    for place in range(len(tokens) - 2):
-        first, name, last = tokens[place : place + 3]
-        if first.type != "strong_open" or first.markup != "__" or last.type != "strong_close" or name.type != "text":
-            continue
-        after = tokens[place + 3].content[:2] if place + 3 < len(tokens) else ""
-        is_name = _DUNDER.match(name.content) or (
-            _IDENTIFIER.match(name.content) and (after[:1] in {"(", "["} or (after[:1] == "." and after[1:].isalpha()))
-        )
-        if is_name:
-            out |= {place, place + 2}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.type in {"strong_open", "em_open"}:
+            opened.append(place)
+        elif token.type in {"strong_close", "em_close"} and opened:
+            start = opened.pop()
+            inside = tokens[start + 1 : place]
+            after = tokens[place + 1].content[:2] if place + 1 < len(tokens) else ""
+            is_literal = _is_name(inside, after) if token.markup == "__" else False
+            if token.markup[0] == "*":
+                before = tokens[start - 1].content[-1:] if start else ""
+                is_literal = _is_glob(inside, after) or _is_product(before, inside, after)
+            if is_literal:
+                out |= {start, place}
     return frozenset(out)
+
+
+def _is_name(inside: Sequence[Token], after: str) -> bool:
+    """``__init__``, ``__anything__.py``, ``__call__()``."""
+    if len(inside) != 1 or inside[0].type != "text":
+        return False
+    name = inside[0].content
+    is_used = after[:1] in {"(", "["} or (after[:1] == "." and after[1:].isalpha())
+    return bool(_DUNDER.match(name) or (is_used and _IDENTIFIER.match(name)))
+
+
+def _is_glob(inside: Sequence[Token], after: str) -> bool:
+    """The second star of ``**/*.py and src/**/*.ts`` or ``a/*.c and b/*.h``: between a slash and what it matches."""
+    return inside[-1].content.endswith("/") and (after[:1] == "/" or (after[:1] == "." and after[1:].isalnum()))
+
+
+def _is_product(before: str, inside: Sequence[Token], after: str) -> bool:
+    """``2*3*4`` and ``2**n**2``."""
+    between = inside[0].content if len(inside) == 1 else ""
+    return before in _DIGITS and after[:1] in _DIGITS and bool(_OPERAND.match(between))
 
 
 def _html_to_show(tokens: Sequence[Token]) -> frozenset[int]:

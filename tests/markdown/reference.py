@@ -93,10 +93,10 @@ def _inline(tokens: Sequence[Token], heading: int, out: Reference) -> Iterator[t
     depth = Counter({"strong": heading})
     link: list[bool] = []
     for place, token in enumerate(tokens):
-        if token.type == "strong_open" and _is_name(tokens, place):
-            depth["strong"] -= 1
-        elif token.type == "strong_close" and _is_name(tokens, place - 2):
-            depth["strong"] += 1
+        if token.nesting > 0 and _is_literal(tokens, place):
+            depth[token.tag] -= 1
+        elif token.nesting < 0 and _is_literal(tokens, place - 2):
+            depth[token.tag] += 1
         elif token.type == "link_open":
             link.append(bool(_KEPT_LINK.match(str(token.attrs.get("href", "")))))
         elif token.type == "link_close":
@@ -110,10 +110,22 @@ def _inline(tokens: Sequence[Token], heading: int, out: Reference) -> Iterator[t
             yield text, None
 
 
-def _is_name(tokens: Sequence[Token], place: int) -> bool:
-    """``__init__`` and its kin are names that CommonMark takes for bold; the renderer leaves them as typed."""
+def _is_literal(tokens: Sequence[Token], place: int) -> bool:
+    """``__init__`` and its kin, and ``2*3*4``: emphasis to CommonMark, left as typed by the renderer."""
+    if place < 0 or len(tokens) < place + 3:
+        return False
     first, name, last = tokens[place : place + 3]
-    return first.markup == "__" == last.markup and bool(_NAME.match(name.content))
+    if first.nesting <= 0 or last.nesting >= 0:
+        return False
+    if first.markup == "__" == last.markup:
+        return bool(_NAME.match(name.content))
+    before = tokens[place - 1].content[-1:] if place else ""
+    after = tokens[place + 3].content[:1] if len(tokens) > place + 3 else ""
+    return (
+        first.markup == last.markup in {"*", "**"}
+        and (before + name.content + after).isdecimal()
+        and bool(before and after)
+    )
 
 
 def _count(out: Reference, text: str, depth: Counter[str], *, is_code: bool, is_link: bool) -> None:

@@ -102,3 +102,8 @@ def test_a_list_keeps_its_numbers_its_levels_and_the_fence_in_it() -> None:
 def test_a_reply_of_40_000_letters_arrives_whole() -> None:
     source = "letters " * 5_000
     assert " ".join(part.text for part in render(source)) == source.strip()
+
+
+def test_a_character_that_an_agent_tore_in_two_arrives_whole() -> None:
+    (message,) = sent("done \ud83c" + "\udf89 and \ud83d alone")
+    assert message.text == "done 🎉 and \ufffd alone"
