@@ -36,8 +36,6 @@ _CMDLET = re.compile(
 )
 _JOINED = re.compile(r"(?<=\S)[\\^`]\r?\n(?=\S)")
 """A line goes on in the middle of a word; elsewhere the parsers see to it, and in a comment it means nothing."""
-_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Blanks without width and marks that turn the direction round: what a person reads is not what runs."""
 SCRIPT_ENDINGS = (".bat", ".cmd", ".ps1", ".exe", ".vbs", ".sh")
 _CMD_SIGNS = re.compile(r"%[A-Za-z_]\w*%|\^|\s/[a-zA-Z]\b|\bif exist\b", re.IGNORECASE)
 _DANGEROUS_WORDS = re.compile(
@@ -63,8 +61,6 @@ class ScriptJudge:
         for form in forms_of(text):
             for each in dialects_of(form, dialect):
                 found += self._judge(form, each)
-        if _INVISIBLE.search(text):
-            found.append(Finding(RiskClass.DESTRUCTIVE, tr("holds invisible characters that hide what it says")))
         if self.grounds.mentions_guarded(text):
             found.append(Finding(RiskClass.DESTRUCTIVE, tr("names the hub's own files")))
         return found or [Finding(RiskClass.EXECUTE)]
