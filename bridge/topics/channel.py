@@ -97,6 +97,7 @@ class TopicChannel:
             return FileDelivery(is_delivered=False, detail="The file waits to be sent; Telegram is slow at the moment.")
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         if outcome.message_id is None:
+            context.delivery.drop(key)  # parked with a lost topic: the agent is told "not sent", and the copy is gone
             return FileDelivery(is_delivered=False, detail=f"{copy.name} was not sent: {outcome.failure}")
         return FileDelivery(is_delivered=True, detail=f"{copy.name} was sent to the user.")
 

@@ -499,6 +499,25 @@ async def test_a_closed_topic_lets_its_session_go_after_the_turn_and_a_reopened_
 
 
 @pytest.mark.asyncio
+async def test_a_card_in_a_topic_that_was_closed_meanwhile_still_decides_and_the_session_goes_after_the_turn(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as hub:
+        session = await hub.started_turn()
+        asking = asyncio.create_task(session.ask_permission(command="make"))
+        await hub.until(lambda: hub.hub.context.desk.has_open_permission(TOPIC))
+        await hub.topic_event(TopicChange.CLOSED)
+        assert not session.is_closed
+        await hub.press("Allow")
+        assert (await asyncio.wait_for(asking, 5)).is_allowed
+        assert not session.is_closed
+        session.answer("done")
+        await hub.settle()
+        assert hub.ringing()[-1].startswith("done")
+        assert session.is_closed
+
+
+@pytest.mark.asyncio
 async def test_a_text_in_a_topic_whose_reopening_was_missed_lets_its_messages_go_out(tmp_path: Path) -> None:
     async with stage(tmp_path) as hub:
         await finished_turn(hub)
