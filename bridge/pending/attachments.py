@@ -5,6 +5,7 @@ Small blocking writes in the loop's thread, only for long requests. Files live i
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Iterator
@@ -57,7 +58,8 @@ def written(path: Path, name: str, text: str) -> FileUpload:
 
 
 def sweep(folder: Path) -> None:
-    """Forget old files."""
+    """Forget old files. One that another program holds stays: it must not keep a new request from being shown whole."""
     for path in folder.iterdir():
-        if path.stat().st_mtime < time.time() - KEPT:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < time.time() - KEPT:
+                path.unlink(missing_ok=True)

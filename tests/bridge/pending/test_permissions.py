@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from agents.contract import AskId, Decision, PermissionRequest, ToolKind, Verdict
 from bridge.inbound import Place
 from bridge.pending import AskOrigin
+from bridge.pending.attachments import attach
 from bridge.store import StoreError
 from tests.bridge.pending.stage import (
     ANNA,
@@ -382,3 +384,13 @@ async def test_a_file_outside_of_the_folder_is_named_in_full(tmp_path: Path, pat
         await pressed(desk, scene.press_of("Deny"))
         await waiting
         assert path in scene.cards[-1].part.text
+
+
+def test_an_old_file_that_can_not_be_removed_does_not_keep_a_long_request_from_being_shown_whole(
+    tmp_path: Path,
+) -> None:
+    held = tmp_path / "held"
+    held.mkdir()  # unlink refuses a folder as Windows refuses a file that is open
+    os.utime(held, (0, 0))
+    (written,) = attach(command("echo " + "x" * 9_000), tmp_path, "token")
+    assert written.path.read_text(encoding="utf-8").startswith("echo x")
