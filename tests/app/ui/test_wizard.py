@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -162,20 +163,21 @@ def test_a_lost_connection_is_told_and_the_group_is_looked_for_again(
     wizard: SetUpWizard, phone: Phone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AGENT_HUB_TOKEN", phone.simulator.token)
-    monkeypatch.setattr("app.ui.group_step.CHECK_AGAIN_MS", 100)
-    look, told = wizard.set_up.next_sighting, []
+    look, is_down = wizard.set_up.next_sighting, threading.Event()
+    is_down.set()
 
-    async def fails_once() -> Sighting:
-        if not told:
-            told.append("once")
+    async def without_network() -> Sighting:
+        if is_down.is_set():
             raise HubError("No network.")
         return await look()
 
-    monkeypatch.setattr(wizard.set_up, "next_sighting", fails_once)
+    monkeypatch.setattr(wizard.set_up, "next_sighting", without_network)
+    wizard.group._retry.setInterval(50)
     wizard.next()
     qtbot.waitUntil(wizard.token.isComplete, timeout=10_000)
     wizard.next()
     qtbot.waitUntil(lambda: "No network." in wizard.group.note.text(), timeout=10_000)
+    is_down.clear()
     phone.do(lambda: phone.human.write("hello"))
     qtbot.waitUntil(wizard.group.use.isEnabled, timeout=10_000)
 

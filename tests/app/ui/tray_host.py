@@ -20,7 +20,7 @@ from jeepney import (
 from jeepney.io.blocking import open_dbus_connection
 
 NAME = "org.kde.StatusNotifierWatcher"
-WAIT = 20.0
+WAIT = 60.0
 
 
 class TrayHost:
