@@ -132,6 +132,15 @@ async def the_team(teams: ClaudeTeams) -> Team:
         raise AssertionError(f"no team; the screen: {SCREEN[-3000:].decode('utf-8', 'replace')}") from error
 
 
+def has_answered_its_lead(home: Path) -> bool:
+    """Whether the member's first turn is in its history.
+
+    Told something while it waits for its very first answer, Claude Code 2.1.332 now and then empties the inbox and
+    forgets what it held (once in ten times on a busy computer).
+    """
+    return any("Hello **world**" in file.read_text(encoding="utf-8") for file in home.rglob("agent-*.jsonl"))
+
+
 async def until(is_so: Callable[[], bool]) -> None:
     for _ in range(int(PATIENCE * 5)):
         if is_so():
@@ -155,6 +164,7 @@ async def test_a_member_of_a_real_team_gets_what_the_person_tells_it(tmp_path: P
             team = await the_team(teams)
             assert team.is_running
             assert [(member.name, member.state) for member in team.members] == [("mate1", MemberState.ACTIVE)]
+            await until(lambda: has_answered_its_lead(home))
             state = await teams.tell(team.name, "mate1", "the door is ultramarine")
             assert state in {TellState.READ, TellState.WAITING}
             await until(lambda: model.was_told("the door is ultramarine"))
