@@ -287,10 +287,9 @@ class Engine:
             self._on_view(view)
 
     def make_view(self) -> HubView:
-        """The hub at a glance."""
-        status = self.hub.status()
-        poll, asks = self.poller.state, self.desk.open_asks()
-        titles = {topic.place: topic.title for topic in status.topics}
+        """The hub at a glance. Made at every change, so it asks no topic for the words of its state."""
+        poll, asks, topics = self.poller.state, self.desk.open_asks(), self.hub.topics()
+        titles = {topic.place: topic.binding.title for topic in topics}
         trouble = poll.problem or self._trouble
         waits = self.waiting_until - self.clock.now()
         hint = trouble.hint if trouble else ""
@@ -298,12 +297,12 @@ class Engine:
             hint = tr("Telegram asks to wait {seconds} s before the next message.", seconds=round(waits))
         return HubView(
             is_connected=poll.is_connected,
-            is_paused=status.is_paused,
-            is_locked=status.is_locked,
+            is_paused=self.hub.context.is_paused,
+            is_locked=self.desk.is_locked,
             has_lock=self.settings.lock.enabled,
             waiting=len(asks),
             waits=tuple(f"{titles.get(ask.origin.place, '')}: {ask.title}" for ask in asks[:SHOWN_ASKS]),
-            running=status.busy,
+            running=sum(topic.turn is not None for topic in topics),
             problem=trouble.title if trouble else "",
             hint=hint,
         )

@@ -48,14 +48,6 @@ class HubStatus:
     refused: int
     recent_refusals: tuple[Refused, ...]
 
-    @property
-    def busy(self) -> int:
-        return sum(topic.busy_for is not None for topic in self.topics)
-
-    @property
-    def waiting_for_person(self) -> int:
-        return sum(topic.waits_for_person for topic in self.topics)
-
 
 def hub_status(context: HubContext, topics: Sequence[Topic], gate: Gate) -> HubStatus:
     """The hub as it is now."""
